@@ -161,15 +161,19 @@ describe('a worker group', () => {
     }
   });
 
-  it('[WS-GROUP-9] collects messages of members whose gateway has gone', () => {
-    const state = new GroupState(bounds);
-    state.join('a', [member(1, { isPersistent: true })]);
-    state.removeGateway('a', 1);
-    expect(state.collectsWhenEmpty).to.equal(true);
+  it('[WS-GROUP-9] collects messages of members whose gateway has gone, or that have not said that they quit', () => {
+    for (const end of ['removeGateway', 'leave'] as const) {
+      const state = new GroupState(bounds);
+      state.join('a', [member(1, { isPersistent: true })]);
+      if (end === 'leave') state.leave('a', [1]);
+      else state.removeGateway('a', 1);
+      expect(state.collectsWhenEmpty).to.equal(true);
+    }
   });
 
   it('has a backlog until that is replayed, and collects if that did', () => {
     const state = new GroupState(bounds);
+    expect(state.isBacklogPending).to.equal(false);
     state.isBacklogPending = true;
     state.backlogReplayed(false);
     expect([state.isBacklogPending, state.collectsWhenEmpty]).to.eql([false, false]);
@@ -182,7 +186,10 @@ describe('a worker group', () => {
     const state = new GroupState(bounds);
     state.join('a', [member(1), member(2)]);
     state.join('b', [member(1)]);
+    state.join('a', [member(3)]);
     state.catchingUp.add('a');
+    state.leave('a', [3]);
+    expect([...state.catchingUp]).to.eql(['a']);
     state.removeGateway('a', 1);
     expect([state.members.size, [...state.catchingUp]]).to.eql([2, ['a']]);
     expect(state.leader).to.equal('b');
@@ -225,6 +232,7 @@ describe('a worker group', () => {
     expect([...(again.members.get('a', 1)?.open ?? [])]).to.eql(['m1']);
     expect([again.memoryBytes, again.seen.has('m2')]).to.eql([state.memoryBytes, true]);
     const { snapshot } = state;
+    expect(snapshot.awaiting).to.eql(['b']);
     expect(snapshot.held.map(([{ id }, assignee]) => [id, assignee])).to.eql([
       ['m1', ['a', 1]],
       ['m2', null],
@@ -264,5 +272,6 @@ describe('the messages that a group remembers', () => {
     for (const ms of [5_000, 10_002, 3]) seen.add(idAt(ms));
     expect(seen.ids).to.eql([5_000, 10_002, 3].map(idAt));
     expect(madeAt(idAt(3))).to.equal(start + 3);
+    expect(madeAt(idAt(3).replace('.', ''))).to.equal(start + 3);
   });
 });
