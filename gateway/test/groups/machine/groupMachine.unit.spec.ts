@@ -152,10 +152,46 @@ describe('a gateway whose members join', () => {
   });
 
   it('asks for the state where others may have it, once', () => {
-    const { join, kinds, machine } = world({ others: ['b/1'] });
+    const { join, kinds, machine, readOwn, told } = world({ others: ['b/1'] });
     join('ann');
     join('ben');
     expect(kinds()).to.eql(['join state', 'join nothing']);
+    readOwn();
+    expect([machine.phaseName, machine.isIdle, told]).to.eql(['joining', false, []]);
+  });
+
+  it('delivers and replays nothing before it has the state', () => {
+    const { machine, join, told, said } = world({ others: ['b/1'] });
+    const ann = join('ann');
+    said.splice(0);
+    machine.ready(ann);
+    machine.replayed(messageOf('m1'), ann);
+    machine.backlogReplayed(true);
+    machine.replayInterrupted();
+    expect([ann.got, told, said, machine.phaseName]).to.eql([[], [], [], 'joining']);
+  });
+
+  it('is not concerned by others that join meanwhile and have bootstrapped nothing', () => {
+    const { join, read, readOwn, kinds } = world({ others: ['b/1'] });
+    join('ann');
+    readOwn();
+    for (const needs of ['nothing', 'state'] as const)
+      read('c', { kind: 'join', members: [other(1)], needs });
+    read('b', { kind: 'check' });
+    expect(kinds()).to.eql([]);
+  });
+
+  it('goes on from the state that comes after all, and then gives way to who bootstraps the group', () => {
+    const { machine, join, read, readOwn, said } = world({ others: ['b/1'] });
+    const ann = join('ann');
+    const ref = said[0]?.ref ?? 0;
+    readOwn();
+    for (let ticks = 0; ticks < 21; ticks++) machine.tick();
+    said.splice(0);
+    // With a member that has left here meanwhile.
+    read('b', partOf(stateOfB(5, 9), 'a', ['a', ref]));
+    expect([machine.phaseName, ann.entries]).to.eql(['active', 1]);
+    read('b', { kind: 'join', members: [other(2)], needs: 'founds' });
     expect(machine.phaseName).to.equal('joining');
   });
 
@@ -239,11 +275,13 @@ describe('a gateway whose members join', () => {
     asking.read('b', founds);
     expect(asking.kinds()).to.eql(['join state']);
     const founding = world();
-    founding.join('ann');
+    const ann = founding.join('ann');
     founding.read('b', founds);
     expect(founding.kinds()).to.eql(['join founds']);
     founding.readOwn();
     expect([founding.machine.phaseName, founding.machine.state?.members.size]).to.eql(['active', 1]);
+    // It has not begun again.
+    expect([ann.number, ann.entries]).to.eql([5, 1]);
   });
 
   it('[WS-GROUP-8] buffers no more messages than the group keeps, and tells how many that cost', () => {
