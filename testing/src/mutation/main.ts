@@ -34,15 +34,17 @@ const isOf =
   ({ file }: Accepted): boolean =>
     new RegExp(`^${packageFolder}/src/${files.replaceAll('*', '[^/]*')}\\.ts$`).test(file);
 
+const isNamed = ({ name }: Target, asked: string): boolean => name === asked || name.startsWith(`${asked}/`);
+
 /** Exit code 0: every target has its score; 1: one has not; 2: there is no such target. */
 const main = async (names: readonly string[]): Promise<number> => {
-  const isNamed = ({ name }: Target): boolean =>
-    names.length === 0 || names.some((each) => name === each || name.startsWith(`${each}/`));
-  const chosen = targets.filter(isNamed);
-  if (chosen.length === 0) {
+  if (!names.every((name) => targets.some((target) => isNamed(target, name)))) {
     say(`The targets are\n${targets.map(({ name }) => `  ${name}`).join('\n')}`);
     return 2;
   }
+  const chosen = targets.filter(
+    (target) => names.length === 0 || names.some((name) => isNamed(target, name)),
+  );
   const accepted = acceptedIn(readFileSync(document, 'utf8'));
   let isGood = true;
   for (const target of chosen) isGood = (await run(target, accepted)) && isGood;

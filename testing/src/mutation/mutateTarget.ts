@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import process from 'node:process';
 import { Stryker } from '@stryker-mutator/core';
+import { shownChange } from './shownChange.js';
 import { sourcePlace, type Place } from './sourcePlace.js';
 import type { Target } from './targets.js';
 
@@ -58,7 +59,7 @@ export const mutateTarget = async ({ packageFolder, files, specs }: Target): Pro
       return {
         file: relative(process.cwd(), file),
         line,
-        change: changeOf(original, replacement),
+        change: shownChange(original, replacement),
       };
     }),
   };
@@ -68,28 +69,4 @@ const textBetween = (text: string, from: Place, to: Place): string => {
   const lines = text.split('\n').slice(from.line - 1, to.line);
   lines.push((lines.pop() ?? '').slice(0, to.column - 1));
   return lines.join('\n').slice(from.column - 1);
-};
-
-const longestShown = 80;
-/** Of what both have in common, before they differ. */
-const shownBefore = 20;
-
-const inOneLine = (code: string): string => code.replaceAll(/\s+/g, ' ');
-
-/** Long ones from shortly before they differ. */
-const changeOf = (original: string, replacement: string): string => {
-  const both = [inOneLine(original), inOneLine(replacement)] as const;
-  const from = both.some(({ length }) => length > longestShown) ? firstDifference(...both) - shownBefore : 0;
-  return both.map((code) => excerpt(code, from)).join(' → ');
-};
-
-const firstDifference = (one: string, other: string): number => {
-  let at = 0;
-  while (at < one.length && one[at] === other[at]) at++;
-  return at;
-};
-
-const excerpt = (code: string, from: number): string => {
-  const rest = from > 0 ? `…${code.slice(from)}` : code;
-  return rest.length > longestShown ? `${rest.slice(0, longestShown)}…` : rest;
 };
