@@ -8,17 +8,17 @@ import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvel
 import type { DomainEvent } from '@roomwire/shared/domain/events';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import type { Cascade } from '@roomwire/shared/wire/views/views';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { withCascade } from '../src/cascades.js';
+import { markOf, oldestCascade, withCascade } from '../src/cascades.js';
 import { createProjections, type Projections } from '../src/projections.js';
 import { changesOf } from '../src/projectors.js';
-import { newEvent } from './support/history.js';
+import { newEvent, positionOf } from './support/history.js';
 
 const recorded = (event: DomainEvent): RecordedEvent => ({
   ...newEvent(event, 1),
@@ -53,6 +53,79 @@ describe('the cascade of a deletion', () => {
   it('leaves other events as they are', () => {
     const event: DomainEvent = { type: 'RoomDeleted', data: { appId: 'a', roomId: 'r' } };
     expect(changes(event)).to.eql(changesOf(recorded(event)));
+  });
+
+  it('has nothing of which only a part is removed, nor what does not belong to a project or an app', () => {
+    const event = recorded({ type: 'RoomDeleted', data: { appId: 'a', roomId: 'r' } });
+    for (const filter of [
+      { projectId: 'p', origin: 'api' },
+      { projectId: { $lte: 'p' } },
+      { roomId: 'r' },
+      { origin: 'api' },
+      {},
+    ]) {
+      const removal = { removeWhere: 'rooms', filter } as ViewChange;
+      expect(withCascade(event, [removal])).to.eql([removal]);
+    }
+  });
+});
+
+describe('the oldest cascade', () => {
+  let views: ViewStore;
+  let close: () => Promise<void>;
+
+  beforeEach(async () => {
+    const temporary = await temporaryFolder();
+    const folder = await openDataFolder(temporary.path);
+    const stores = await openEmbeddedViewStores(folder);
+    ({ views } = stores);
+    close = async () => {
+      for (const each of [stores, folder]) await each.close();
+      await temporary.remove();
+    };
+  });
+  afterEach(() => close());
+
+  const cascadeAt = (index: number): ViewChange => {
+    const doc: Cascade = {
+      ...{ owner: 'projectId', deletedId: `p${index}`, organizationId: 'o', views: ['rooms'], removed: 0 },
+      createdPosition: positionOf(index),
+    };
+    return { put: 'cascades', id: doc.deletedId, doc };
+  };
+  const apply = (upTo: number, ...changes: readonly ViewChange[]) =>
+    views.apply({ changes, position: positionOf(upTo) });
+
+  it('is the one that was deleted first', async () => {
+    await apply(9, cascadeAt(3), cascadeAt(2), cascadeAt(4));
+    await views.admitReaders(positionOf(9));
+    expect(await oldestCascade(views)).to.include({ deletedId: 'p2' });
+  });
+
+  it('is one that the checkpoint covers', async () => {
+    await apply(2, cascadeAt(3));
+    await views.admitReaders(positionOf(2));
+    expect(await oldestCascade(views)).to.equal(undefined);
+    await apply(3);
+    expect(await oldestCascade(views)).to.include({ deletedId: 'p3' });
+  });
+
+  it('is none of read models that are being filled, and of an empty log', async () => {
+    await apply(3, cascadeAt(2));
+    expect(await oldestCascade(views)).to.equal(undefined);
+    await views.clear();
+    await views.admitReaders(undefined);
+    expect(await oldestCascade(views)).to.equal(undefined);
+  });
+
+  it('has a mark that moves with what is removed of it', async () => {
+    await apply(2, cascadeAt(2));
+    await views.admitReaders(positionOf(2));
+    const cascade = (await oldestCascade(views)) as Cascade;
+    const marks = [undefined, cascade, { ...cascade, removed: 7 }, { ...cascade, deletedId: 'other' }].map(
+      markOf,
+    );
+    expect(marks).to.eql(['', 'p2 0', 'p2 7', 'other 0']);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { roughSize } from '@roomwire/shared/runtime/roughSize';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { GatheredBatches } from '../src/gatheredBatches.js';
 
@@ -119,6 +120,21 @@ describe('gathered batches', () => {
     }
   });
 
+  it('are full with four million characters, and not with one less', async () => {
+    const most = 4_000_000 - roughSize({ text: '' });
+    for (const [length, isFull] of [
+      [most, true],
+      [most - 1, false],
+    ] as const) {
+      const { batches, end } = world();
+      await batches.add([event('a')]);
+      const added = batches.add([event('b', 'x'.repeat(length))]);
+      expect(await isPending(added)).to.equal(isFull);
+      await end('write a');
+      await added;
+    }
+  });
+
   it('end with the error of a failed step, and start nothing after it', async () => {
     for (const failing of ['write a', 'feed a']) {
       const { told, batches, end, fail, failures } = world();
@@ -157,6 +173,19 @@ describe('gathered batches', () => {
     expect(await done).to.have.property('message', 'no write b');
   });
 
+  it('tell of one failure, the first', async () => {
+    const { told, batches, end, fail, failures } = world();
+    await batches.add([event('a')]);
+    await end('write a');
+    await eventually(() => told.includes('feed a'));
+    await batches.add([event('b')]);
+    await fail('write b');
+    await fail('feed a');
+    const error = await batches.done().catch((caught: unknown) => caught);
+    expect(error).to.have.property('message', 'no write b');
+    expect(failures()).to.equal(1);
+  });
+
   describe('with revocations', () => {
     it('let them go ahead of what others have changed, with what is before them in their project', async () => {
       const { told, batches, end } = world();
@@ -191,11 +220,35 @@ describe('gathered batches', () => {
       await batches.done();
     });
 
+    it('let none go ahead any more once its batch is next', async () => {
+      const { told, batches, end } = world();
+      await batches.add([inProject('a', 'bulk')]);
+      await batches.add([revocation('b', 'small')]);
+      for (const name of ['write a', 'feed a']) await end(name);
+      expect(await isPending(batches.done())).to.equal(true);
+      await batches.add([revocation('c', 'small')]);
+      for (const name of ['ahead b', 'write bc', 'feed bc']) await end(name);
+      await batches.done();
+      expect(told).to.deep.equal(['write a', 'ahead b', 'feed a', 'write bc', 'feed bc']);
+    });
+
+    it('write nothing after what went ahead of it has failed', async () => {
+      const { told, batches, end, fail } = world();
+      await batches.add([inProject('a', 'bulk')]);
+      await batches.add([revocation('b', 'small')]);
+      for (const name of ['write a', 'feed a']) await end(name);
+      await fail('ahead b');
+      const error = await batches.done().catch((caught: unknown) => caught);
+      expect(error).to.have.property('message', 'no ahead b');
+      expect(told).to.deep.equal(['write a', 'ahead b', 'feed a']);
+    });
+
     it('let each go ahead once, and later ones after it', async () => {
       const { told, batches, end } = world();
       await batches.add([inProject('a', 'bulk')]);
       await batches.add([revocation('b', 'small')]);
       await batches.add([revocation('c', 'small')]);
+      expect(told).to.deep.equal(['write a', 'ahead b']);
       await end('ahead b');
       await eventually(() => told.includes('ahead c'));
       expect(told).to.deep.equal(['write a', 'ahead b', 'ahead c']);

@@ -45,6 +45,8 @@ describe('projection lag', () => {
 
   it('is zero for an empty log', async () => {
     expect(await lagAt(undefined, 100)).to.eql([0, 0]);
+    // Of a log that was there before.
+    expect(await lagAt('0000000000000007', 100)).to.eql([0, 0]);
   });
 
   it('is the age of the first missing event', async () => {

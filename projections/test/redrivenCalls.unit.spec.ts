@@ -1,13 +1,19 @@
 import { expect } from 'chai';
+import { decode } from '@msgpack/msgpack';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
+import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { putRedrivenCalls } from '../src/feed.js';
+import { event, feedWorld, redriven as redrivenNow } from './support/feedWorld.js';
 import { newEvent } from './support/history.js';
+import { writtenLog } from './support/writtenLog.js';
 
 const hourMs = 3_600_000;
 
@@ -58,5 +64,73 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
     expect(isDone).to.equal(false);
     store();
     await putting;
+  });
+
+  it('are what they were, with the same id, and not attempted yet', async () => {
+    const { deps, calls } = feedWorld(writtenLog());
+    await putRedrivenCalls(deps, [event(1), redrivenNow('c', 2)]);
+    expect(calls.map(({ data, ...call }) => ({ ...call, data: decode(data) }))).to.eql([
+      {
+        ...{ callId: 'c', kind: 'trigger', organizationId: 'o', projectId: 'p', appId: 'a' },
+        ...{ url: 'https://example.com/hook', headers: [['X-Kind', 'chat']], room: 'redriven/c' },
+        ...{ roomName: 'lobby', topicName: 'chat', actorId: 'ada', scope: null, data: { text: 'hi' } },
+        ...{ origin: { by: 'redrive', redriveId: 'redrive of c' }, attempts: 0 },
+      },
+    ]);
+  });
+
+  it('go on with the trace of whoever asks for them', async () => {
+    const { deps, calls } = feedWorld(writtenLog());
+    const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+    const asked = redrivenNow('c', 1);
+    await putRedrivenCalls(deps, [{ ...asked, metadata: { ...asked.metadata, traceparent } }]);
+    expect(calls).to.have.length(1);
+    expect(calls[0]).to.include({ traceparent });
+  });
+
+  it('are put where calls wait for their first attempt', async () => {
+    const { deps } = feedWorld(writtenLog());
+    let queue: unknown;
+    const bus = { put: async (to: unknown) => void (queue = to) } as unknown as MessageBus;
+    await putRedrivenCalls({ ...deps, bus }, [redrivenNow('c', 1)]);
+    expect(queue).to.equal(webhookCalls);
+  });
+
+  for (const [what, entryOf] of [
+    ['was deleted', () => undefined],
+    ['has expired', (entry: object) => ({ ...entry, createdAt: new Date(0).toISOString() })],
+  ] as const)
+    it(`are not made, and that is said, where what was sent ${what}; others are`, async () => {
+      const { deps, calls, lines } = feedWorld(writtenLog());
+      const get = async (view: 'deadLetters', id: string) => {
+        const entry = await deps.views.get(view, id);
+        return id === 'gone' ? entryOf(entry as object) : entry;
+      };
+      const views = { get } as unknown as ViewStore;
+      await putRedrivenCalls({ ...deps, views }, [redrivenNow('gone', 1), redrivenNow('kept', 2)]);
+      expect(calls.map(({ callId }) => callId)).to.eql(['kept']);
+      const message = 'A redriven webhook call is not made: it was deleted, or has expired';
+      expect(lines).to.eql([{ level: 'warn', message, fields: { callId: 'gone' } }]);
+    });
+
+  it('that are too large for the bus do not hold up the others', async () => {
+    const { deps, lines } = feedWorld(writtenLog());
+    const put = async (_queue: unknown, { callId }: WebhookCall) => {
+      if (callId === 'large') throw new RangeError('too large');
+      made.push(callId);
+    };
+    const bus = { put } as unknown as MessageBus;
+    await putRedrivenCalls({ ...deps, bus }, [redrivenNow('large', 1), redrivenNow('small', 2)]);
+    expect(made).to.eql(['small']);
+    const message = 'A webhook call is too large to be made again';
+    expect(lines).to.eql([{ level: 'error', message, fields: { callId: 'large' } }]);
+  });
+
+  it('fail with the bus', async () => {
+    const { deps, lines } = feedWorld(writtenLog());
+    const bus = { put: () => Promise.reject(new EngineUnavailable('message bus')) } as unknown as MessageBus;
+    const failure = await rejectionOf(putRedrivenCalls({ ...deps, bus }, [redrivenNow('c', 1)]));
+    expect(failure).to.be.instanceOf(EngineUnavailable);
+    expect(lines).to.eql([]);
   });
 });

@@ -64,11 +64,41 @@ describe('the keeper of other versions', () => {
     expect(tended).to.have.length(looked);
   });
 
+  it('tells nothing of a log that gets its first event meanwhile', async () => {
+    for (const [id, end] of [
+      [undefined, '1'],
+      ['first', undefined],
+    ]) {
+      [identity, head] = [id, end];
+      const before = asked;
+      await eventually(() => asked > before + 1);
+      const looked = tended.length;
+      await eventually(() => asked > before + 5);
+      expect(tended).to.have.length(looked);
+    }
+  });
+
+  it('looks no more once it is closed', async () => {
+    await looks(1);
+    await keeper.close();
+    const looked = tended.length;
+    // As long as ten looks have taken.
+    let turns = 0;
+    await eventually(() => (turns += 1) > 10);
+    expect(tended).to.have.length(looked);
+  });
+
   it('says once whose readers are left behind, and what to do', async () => {
     left = [{ version: 3, readers: ['gateway'] }];
     await looks(5);
     expect(told('error')).to.have.length(1);
-    expect(told('error')[0]?.fields).to.include({ version: 3 });
+    expect(told('error')[0]).to.deep.include({
+      message: 'Read models of another version are read, and nobody writes them: their readers refuse all',
+      fields: {
+        ...{ version: 3, readers: ['gateway'] },
+        remedy: 'replace these processes, or start projections of their version',
+      },
+    });
     left = [];
     await looks(3);
     left = [{ version: 3, readers: ['gateway'] }];
@@ -82,8 +112,11 @@ describe('the keeper of other versions', () => {
     expect(told('warn')).to.eql([]);
     failure = new TypeError('a defect');
     await looks(3);
-    expect(told('warn')).to.have.length(1);
+    const lost = 'The read models of other versions cannot be looked after; retrying';
+    expect(told('warn').map(({ message }) => message)).to.eql([lost]);
     failure = undefined;
     await looks(2);
+    const back = 'The read models of other versions are looked after again';
+    expect(told('info').map(({ message }) => message)).to.eql([back]);
   });
 });

@@ -55,9 +55,9 @@ describe('an actor', () => {
   it('does not exist for another project or after its deletion', () => {
     given(created)
       .when(update({ name: 'Eve' }, 'p2'))
-      .thenRejected('actor_not_found');
-    given(created).when(remove('p2')).thenRejected('actor_not_found');
-    given(created, deleted).when(remove()).thenRejected('actor_not_found');
+      .thenRejected('actor_not_found', { actorId: 'x1' });
+    given(created).when(remove('p2')).thenRejected('actor_not_found', { actorId: 'x1' });
+    given(created, deleted).when(remove()).thenRejected('actor_not_found', { actorId: 'x1' });
     given(created).when(remove()).then(deleted);
   });
 
@@ -103,5 +103,8 @@ describe('an actor', () => {
     expect(leftAfter(created, moved('s1', 'm1'), moved(null, null))).to.eql(m1);
     expect(leftAfter(created, moved('s1', 'm1'), deleted)).to.eql(m1);
     expect(leftAfter(created, deleted)).to.equal(undefined);
+    // From before there were memberships.
+    const without: ActorEvent = { type: 'ActorCreated', data: { ...fields, accessScopeId: 's1' } };
+    expect(leftAfter(without, deleted)).to.equal(undefined);
   });
 });

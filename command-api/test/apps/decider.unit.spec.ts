@@ -1,6 +1,7 @@
+import { expect } from 'chai';
 import type { AppChanges, AppEvent, AppFields } from '@roomwire/shared/domain/app';
 import { appsDecider, type AppCommand } from '../../src/apps/decider.js';
-import { sentences } from '../support/deciders.js';
+import { remade, sentences } from '../support/deciders.js';
 
 const given = sentences(appsDecider);
 const projectId = 'p1';
@@ -56,7 +57,7 @@ describe('the apps of a project', () => {
   it('rejects an app when every slug is taken', () => {
     given(created('a', 'chat-0001'))
       .when(create('b', ['chat-0001']))
-      .thenRejected('app_slug_taken');
+      .thenRejected('app_slug_taken', { slug: 'chat-0001' });
   });
 
   it('counts the existing apps against the plan', () => {
@@ -93,7 +94,7 @@ describe('the apps of a project', () => {
       .then(updated('a', { slug: 's9' }));
     given(created('a', 's1'), created('b', 's2'))
       .when(update('b', { slug: 's1' }))
-      .thenRejected('app_slug_taken');
+      .thenRejected('app_slug_taken', { slug: 's1' });
     given(created('a', 's1'), updated('a', { slug: 's9' }))
       .when(create('b', ['s1']))
       .then(created('b', 's1'));
@@ -102,8 +103,24 @@ describe('the apps of a project', () => {
   it('rejects changes of an app that does not exist', () => {
     given()
       .when(update('a', { name: 'x' }))
-      .thenRejected('app_not_found');
-    given().when(remove('a')).thenRejected('app_not_found');
-    given(created('a', 's1'), deleted('a')).when(remove('a')).thenRejected('app_not_found');
+      .thenRejected('app_not_found', { appId: 'a', projectId });
+    given(created('a', 's1')).when(remove('a')).then(deleted('a'));
+    given().when(remove('a')).thenRejected('app_not_found', { appId: 'a', projectId });
+    given(created('a', 's1'), deleted('a'))
+      .when(remove('a'))
+      .thenRejected('app_not_found', { appId: 'a', projectId });
+  });
+
+  it('is the same when it is made of its records', () => {
+    const past = [created('a', 's1'), created('b', 's2'), updated('a', { slug: 's9' }), deleted('b')];
+    const { state, again } = remade(appsDecider, past);
+    expect(again).to.eql(state);
+    expect([...(again?.slugs ?? [])]).to.eql(['s9']);
+    expect(again?.byId.get('a')).to.include({ slug: 's9' });
+  });
+
+  it('has nothing of an app that was never created', () => {
+    for (const event of [updated('a', { name: 'x' }), deleted('a')])
+      expect(remade(appsDecider, [event]).state).to.eql(appsDecider.initial());
   });
 });

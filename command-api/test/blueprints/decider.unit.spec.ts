@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { BlueprintDefinition, BlueprintEvent, BlueprintFields } from '@roomwire/shared/domain/blueprint';
 import { blueprintDecider, existingVersion, type BlueprintCommand } from '../../src/blueprints/decider.js';
 import { Rejection } from '../../src/handling/rejections.js';
-import { sentences, testTime } from '../support/deciders.js';
+import { remade, sentences, testTime } from '../support/deciders.js';
 
 const given = sentences(blueprintDecider);
 const ids = { blueprintId: 'b1', organizationId: 'o1' };
@@ -38,6 +38,9 @@ describe('a blueprint', () => {
     given()
       .when({ type: 'RegisterBlueprint', blueprint, version: '0.1.0', definition: definition('0.1.0') })
       .then(registered, added('0.1.0', ['0.1.0']));
+    given(registered, added('0.1.0', ['0.1.0']))
+      .when({ type: 'RegisterBlueprint', blueprint, version: '0.2.0', definition: definition('0.2.0') })
+      .thenNothing();
   });
 
   it('keeps its versions in the order of semver, whatever the order of registration', () => {
@@ -56,7 +59,7 @@ describe('a blueprint', () => {
     const past = [registered, added('1.0.0', ['1.0.0'])];
     given(...past)
       .when(add('1.0.0', 'other'))
-      .thenRejected('blueprint_version_taken');
+      .thenRejected('blueprint_version_taken', { blueprintId: 'b1', version: '1.0.0' });
     given(...past)
       .when(add('1.0.0+build.7'))
       .thenRejected('blueprint_version_taken');
@@ -65,8 +68,33 @@ describe('a blueprint', () => {
   it('does not exist for another organization or before its registration', () => {
     given(registered, added('1.0.0', ['1.0.0']))
       .when(add('2.0.0', 'x', 'o2'))
-      .thenRejected('blueprint_not_found');
-    given().when(add('2.0.0')).thenRejected('blueprint_not_found');
+      .thenRejected('blueprint_not_found', { blueprintId: 'b1' });
+    given().when(add('2.0.0')).thenRejected('blueprint_not_found', { blueprintId: 'b1' });
+  });
+
+  it('has the version that is asked for, or its latest, and no other', () => {
+    const past = [registered, added('1.0.0', ['1.0.0']), added('1.1.0', ['1.0.0', '1.1.0'])];
+    const { state } = remade(blueprintDecider, past);
+    for (const [asked, version] of [
+      ['1.0.0', '1.0.0'],
+      ['1.0.0+build.7', '1.0.0'],
+      [undefined, '1.1.0'],
+    ] as const)
+      expect(existingVersion(state, { ...ids, version: asked })).to.eql({
+        ...{ ...ids, version, definition: definition(version) },
+      });
+    const missing = (of: typeof state, version: string | undefined) => () =>
+      existingVersion(of, { ...ids, version });
+    const rejected = (version: string) => ({
+      ...{ code: 'blueprint_version_not_found', details: { blueprintId: 'b1', version } },
+    });
+    expect(missing(state, '2.0.0')).to.throw(Rejection).that.deep.includes(rejected('2.0.0'));
+    const none = remade(blueprintDecider, [registered]).state;
+    expect(missing(none, undefined)).to.throw(Rejection).that.deep.includes(rejected('latest'));
+    expect(none.definitions).to.eql(new Map());
+    expect(() => existingVersion(state, { ...ids, organizationId: 'o2', version: '1.0.0' }))
+      .to.throw(Rejection)
+      .with.property('code', 'blueprint_not_found');
   });
 
   it('behaves like a map of versions for any commands', () => {

@@ -58,9 +58,9 @@ describe('a dead letter', () => {
 
   it('does not exist for another organization, before its report or after its deletion', () => {
     for (const command of [markDead, remove]) {
-      given(recorded).when(command('o2')).thenRejected('dead_letter_not_found');
-      given().when(command()).thenRejected('dead_letter_not_found');
-      given(recorded, deleted).when(command()).thenRejected('dead_letter_not_found');
+      given(recorded).when(command('o2')).thenRejected('dead_letter_not_found', { dlqId: 'd1' });
+      given().when(command()).thenRejected('dead_letter_not_found', { dlqId: 'd1' });
+      given(recorded, deleted).when(command()).thenRejected('dead_letter_not_found', { dlqId: 'd1' });
     }
   });
 
@@ -94,9 +94,9 @@ describe('a dead letter', () => {
     it('counts redrives until it is marked dead', () => {
       given(recorded).when(redrive('r1')).then(redriven('r1'));
       given(recorded, redriven('r1')).when(redrive('r2')).then(redriven('r2', 2));
-      given(recorded, markedDead).when(redrive('r1')).thenRejected('dead_letter_dead');
-      given(recorded).when(redrive('r1', 'o2')).thenRejected('dead_letter_not_found');
-      given(recorded, delivered).when(redrive('r1')).thenRejected('dead_letter_not_found');
+      given(recorded, markedDead).when(redrive('r1')).thenRejected('dead_letter_dead', { dlqId: 'd1' });
+      given(recorded).when(redrive('r1', 'o2')).thenRejected('dead_letter_not_found', { dlqId: 'd1' });
+      given(recorded, delivered).when(redrive('r1')).thenRejected('dead_letter_not_found', { dlqId: 'd1' });
     });
 
     it('is removed when the call was delivered', () => {

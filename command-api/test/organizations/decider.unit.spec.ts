@@ -21,6 +21,12 @@ const update = (changes: { plan?: Partial<Plan>; name?: string }): OrganizationC
 });
 
 describe('an organization', () => {
+  it('is created once', () => {
+    const organization = { organizationId, name: 'Acme', plan };
+    given().when({ type: 'CreateOrganization', organization }).then(created);
+    given(created).when({ type: 'CreateOrganization', organization }).thenNothing();
+  });
+
   it('keeps the current limits of its plan that a change does not name', () => {
     given(created, updated({ plan: { ...plan, maxConnections: 5 } }))
       .when(update({ plan: { monthlyMessages: 10 } }))
@@ -42,6 +48,6 @@ describe('an organization', () => {
   it('is not created by a change', () => {
     given()
       .when(update({ plan: { maxApps: 1 } }))
-      .thenRejected('organization_not_found');
+      .thenRejected('organization_not_found', { organizationId });
   });
 });

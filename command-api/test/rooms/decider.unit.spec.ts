@@ -1,6 +1,13 @@
-import type { RoomEvent, RoomFields, RoomOrigin } from '@roomwire/shared/domain/room';
-import { provisionedRoomsCap, roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
-import { sentences } from '../support/deciders.js';
+import { expect } from 'chai';
+import type {
+  GrantEvent,
+  GrantFields,
+  RoomEvent,
+  RoomFields,
+  RoomOrigin,
+} from '@roomwire/shared/domain/room';
+import { provisionedRoomsCap, roomBySlug, roomsDecider, type RoomCommand } from '../../src/rooms/decider.js';
+import { remade, sentences, testTime } from '../support/deciders.js';
 
 const given = sentences(roomsDecider);
 const appId = 'a1';
@@ -21,6 +28,18 @@ const created = (roomId: string, slug: string, origin?: RoomOrigin): RoomEvent =
   data: fields(roomId, slug, origin),
 });
 const deleted = (roomId: string): RoomEvent => ({ type: 'RoomDeleted', data: { appId, roomId } });
+const renamed = (roomId: string): RoomEvent => ({
+  type: 'RoomUpdated',
+  data: { appId, roomId, changes: { name: 'Hall' } },
+});
+const grantOn = (roomId: string): GrantEvent => {
+  const fields: GrantFields = {
+    ...{ roomActorAccessId: `g ${roomId}`, appId, roomId, projectId: 'p1', actorTokenId: null },
+    ...{ actorType: 'device', permission: 'pubSub', topics: null, expiresAt: null, isActive: true },
+    ...{ role: null, metadata: null },
+  };
+  return { type: 'RoomGrantAdded', data: fields };
+};
 const create = (roomId: string, slug: string): RoomCommand => ({
   type: 'CreateRoom',
   room: fields(roomId, slug),
@@ -36,7 +55,9 @@ const ensured = (count: number): RoomEvent[] =>
 
 describe('the rooms of an app', () => {
   it('holds each slug once', () => {
-    given(created('r1', 'lobby')).when(create('r2', 'lobby')).thenRejected('room_slug_taken');
+    given(created('r1', 'lobby'))
+      .when(create('r2', 'lobby'))
+      .thenRejected('room_slug_taken', { slug: 'lobby' });
     given(created('r1', 'lobby'), deleted('r1')).when(create('r2', 'lobby')).then(created('r2', 'lobby'));
   });
 
@@ -50,7 +71,7 @@ describe('the rooms of an app', () => {
   it('limits only the rooms that were created by ensure', () => {
     given(...ensured(provisionedRoomsCap))
       .when(ensure('new', 'new'))
-      .thenRejected('room_cap_reached');
+      .thenRejected('room_cap_reached', { appId, cap: 1_000 });
     given(...ensured(provisionedRoomsCap))
       .when(ensure('new', 'room-7'))
       .thenNothing();
@@ -62,7 +83,9 @@ describe('the rooms of an app', () => {
       .then(created('new', 'new', 'ensure'));
   });
 
-  it('keeps a static room', () => {
+  it('deletes a room, and not a static one', () => {
+    given(created('r1', 'lobby')).when(remove('r1')).then(deleted('r1'));
+    given().when(remove('r1')).thenRejected('room_not_found', { roomId: 'r1' });
     given(created('r1', 'lobby', 'blueprint'))
       .when(remove('r1'))
       .thenRejected('room_static');
@@ -78,6 +101,30 @@ describe('the rooms of an app', () => {
       .then({ type: 'RoomUpdated', data: { appId, roomId: 'r1', changes: { name: 'Hall' } } });
     given()
       .when(update({ name: 'Hall' }))
-      .thenRejected('room_not_found');
+      .thenRejected('room_not_found', { roomId: 'r1' });
+  });
+
+  it('finds a room by its slug', () => {
+    const { state } = remade(roomsDecider, [created('r1', 'lobby'), created('r2', 'bar')]);
+    expect(roomBySlug(state, 'bar')).to.include({ roomId: 'r2', slug: 'bar' });
+    expect(() => roomBySlug(state, 'hall'))
+      .to.throw()
+      .with.deep.property('details', { roomId: 'hall' });
+  });
+
+  it('has nothing of a room that was deleted, or never created', () => {
+    const past = [created('r1', 'lobby', 'ensure'), grantOn('r1'), deleted('r1')];
+    for (const events of [past, [deleted('r1')], [renamed('r1')]])
+      expect(remade(roomsDecider, events).state).to.eql(roomsDecider.initial());
+  });
+
+  it('is the same when it is made of its records, whatever they hold', () => {
+    const rooms = [created('r1', 'lobby'), created('r2', 'bar', 'ensure'), created('r3', 'hall', 'ensure')];
+    const past = [...rooms, renamed('r2'), grantOn('r1'), grantOn('r3'), deleted('r3')];
+    const { state, again } = remade(roomsDecider, past);
+    expect(again).to.eql(state);
+    expect(again?.byId.get('r2')).to.include({ name: 'Hall', createdAt: testTime });
+    expect([...(again?.grants.keys() ?? [])]).to.eql(['r1']);
+    expect(again?.provisioned).to.equal(1);
   });
 });

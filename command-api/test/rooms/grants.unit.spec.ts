@@ -62,6 +62,11 @@ const device: Holder = { actorType: 'device' };
 const ada: Holder = { actorTokenId: actor1 };
 
 describe('the grants on the rooms of an app', () => {
+  it('need the room', () => {
+    for (const command of [grant('g1', device), revoke('g1')])
+      given(room('r2')).when(command).thenRejected('room_not_found', { roomId: 'r1' });
+  });
+
   it('give an actor, and a type of actor, one grant a room', () => {
     given(room('r1')).when(grant('g1', device)).then(granted('g1', device));
     for (const holder of [device, ada])

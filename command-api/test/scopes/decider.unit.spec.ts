@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ScopeEvent, ScopeFields, ScopeMembership } from '@roomwire/shared/domain/scope';
 import { membershipsIn, scopesDecider, type ScopeCommand } from '../../src/scopes/decider.js';
-import { sentences, testTime } from '../support/deciders.js';
+import { remade, sentences, testTime } from '../support/deciders.js';
 
 const given = sentences(scopesDecider);
 
@@ -36,7 +36,9 @@ const release = (data: ScopeMembership): ScopeCommand => ({ type: 'ReleaseMember
 
 describe('the scopes of a project', () => {
   it('hold each slug once, and free it with the scope', () => {
-    given(created('s1', 'acme')).when(create('s2', 'acme')).thenRejected('scope_slug_taken');
+    given(created('s1', 'acme'))
+      .when(create('s2', 'acme'))
+      .thenRejected('scope_slug_taken', { slug: 'acme' });
     given(created('s1', 'acme')).when(create('s2', 'other')).then(created('s2', 'other'));
     given(created('s1', 'acme'), deleted).when(create('s2', 'acme')).then(created('s2', 'acme'));
   });
@@ -50,7 +52,7 @@ describe('the scopes of a project', () => {
       .then({ type: 'ScopeUpdated', data: { accessScopeId: 's1', changes: { isActive: false } } });
     given()
       .when(update({ name: 'x' }))
-      .thenRejected('scope_not_found');
+      .thenRejected('scope_not_found', { accessScopeId: 's1' });
   });
 
   it('exist as long as an actor has a membership of them', () => {
@@ -61,7 +63,9 @@ describe('the scopes of a project', () => {
     given(created('s1', 'acme'), taken(membership('m1')), givenBack(membership('m1')))
       .when(remove)
       .then(deleted);
-    given(created('s1', 'acme'), deleted).when(remove).thenRejected('scope_not_found');
+    given(created('s1', 'acme'), deleted)
+      .when(remove)
+      .thenRejected('scope_not_found', { accessScopeId: 's1' });
   });
 
   it('count actors, not memberships', () => {
@@ -87,7 +91,7 @@ describe('the scopes of a project', () => {
     for (const past of [[], [created('s1', 'acme'), deleted]])
       given(...past)
         .when(take(membership('m1')))
-        .thenRejected('scope_not_in_project');
+        .thenRejected('scope_not_in_project', { accessScopeId: 's1' });
   });
 
   it('release exactly the named membership, once', () => {
@@ -113,5 +117,26 @@ describe('the scopes of a project', () => {
     );
     expect(membershipsIn(state, 's1')).to.eql([{ ...membership('m1'), takenAt: testTime }]);
     expect(membershipsIn(state, 's2')).to.eql([]);
+  });
+
+  it('are the same when they are made of their records', () => {
+    const past = [
+      ...[created('s1', 'acme'), created('s2', 'other'), taken(membership('m1')), taken(membership('m2'))],
+      ...[givenBack(membership('m2')), taken(membership('m3', 'x2', 's2'))],
+      { type: 'ScopeUpdated', data: { accessScopeId: 's1', changes: { name: 'New' } } } as const,
+    ];
+    const { state, again } = remade(scopesDecider, past);
+    expect(again).to.eql(state);
+    expect(again?.byId.get('s1')?.record).to.include({ name: 'New', slug: 'acme' });
+    expect(again && membershipsIn(again, 's1')).to.eql([{ ...membership('m1'), takenAt: testTime }]);
+  });
+
+  it('have nothing of a scope that was never created, or was deleted', () => {
+    for (const past of [
+      [deleted],
+      [taken(membership('m1')), givenBack(membership('m1'))],
+      [created('s1', 'acme'), deleted, givenBack(membership('m1'))],
+    ])
+      expect(remade(scopesDecider, past).state).to.eql(scopesDecider.initial());
   });
 });

@@ -70,12 +70,12 @@ describe('a signing key', () => {
   it('does not exist for another project or after its deletion', () => {
     given(created)
       .when(update({ name: 'x' }, 'p2'))
-      .thenRejected('signing_key_not_found');
-    given(created).when(remove('p2')).thenRejected('signing_key_not_found');
-    given(created, deleted).when(remove()).thenRejected('signing_key_not_found');
+      .thenRejected('signing_key_not_found', { signingKeyId: 'k1' });
+    given(created).when(remove('p2')).thenRejected('signing_key_not_found', { signingKeyId: 'k1' });
+    given(created, deleted).when(remove()).thenRejected('signing_key_not_found', { signingKeyId: 'k1' });
     given(created, deleted)
       .when(update({ name: 'x' }))
-      .thenRejected('signing_key_not_found');
+      .thenRejected('signing_key_not_found', { signingKeyId: 'k1' });
     given(created).when(remove()).then(deleted);
   });
 });

@@ -18,10 +18,11 @@ export const sentences =
       when: (command: Command) => ({
         then: (...expected: readonly Event[]) => expect(decider.decide(command, state)).to.eql(expected),
         thenNothing: () => expect(decider.decide(command, state)).to.eql([]),
-        thenRejected: (code: RejectionCode) =>
+        /** With the details that its message needs, where they are told. */
+        thenRejected: (code: RejectionCode, details?: object) =>
           expect(() => decider.decide(command, state))
             .to.throw(Rejection)
-            .with.property('code', code),
+            .that.deep.includes({ code, ...(details && { details }) }),
       }),
     };
   };
@@ -44,4 +45,14 @@ export const deciding = <State, Command, Event extends DomainEvent>(
       }
     },
   };
+};
+
+/** The state after these events, and the one that is made of its records, as they are read from a snapshot. */
+export const remade = <State, Command, Event extends DomainEvent>(
+  { initial, evolve, records }: Decider<State, Command, Event>,
+  past: readonly Event[],
+): { readonly state: State; readonly again: State | undefined } => {
+  const state = past.reduce((folded, event) => evolve(folded, { ...event, occurredAt: testTime }), initial());
+  const kept = records && (JSON.parse(JSON.stringify(records.of(state))) as readonly unknown[]);
+  return { state, again: kept && records && kept.reduce<State>(records.into, initial()) };
 };

@@ -36,7 +36,7 @@ describe('the webhook secrets of a project', () => {
     for (const events of [[], [created('b')], [created('a'), removed('a')]])
       given(...events)
         .when(remove('a'))
-        .thenRejected('webhook_secret_not_found');
+        .thenRejected('webhook_secret_not_found', { webhookSecretId: 'a' });
   });
 
   it('are re-encrypted with another master key while they exist', () => {

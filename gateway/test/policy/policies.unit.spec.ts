@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'chai';
+import type { TopicConfigs } from '@roomwire/shared/domain/app';
 import { filterError, matchesFilters } from '../../src/policy/filters.js';
-import { requestRate, SlidingWindow } from '../../src/policy/rateLimits.js';
+import { PublishRate, requestRate, SlidingWindow } from '../../src/policy/rateLimits.js';
 import { retentionOf } from '../../src/policy/topicConfig.js';
 import { roomsOfLobby } from '../../src/presence/lobbyView.js';
 
@@ -80,6 +81,8 @@ describe('how long a topic is recorded', () => {
       expect(of(logging)).to.equal(undefined);
     expect(retentionOf({}, 'news')).to.equal(undefined);
     expect(retentionOf({}, 'constructor')).to.equal(undefined);
+    const inherited = Object.create({ news: { logging: { enabled: true } } }) as TopicConfigs;
+    expect(retentionOf(inherited, 'news')).to.equal(undefined);
   });
 });
 
@@ -144,6 +147,28 @@ describe('a sliding window', () => {
       }
     });
     fc.assert(property);
+  });
+});
+
+describe('the publishes of a connection', () => {
+  it('[WS-PUB-6] are limited in any second by those that were accepted', () => {
+    const rate = new PublishRate(3);
+    for (const at of [0, 1, 2]) {
+      expect(rate.isExceeded(at)).to.equal(false);
+      rate.countAccepted(at);
+    }
+    expect(rate.isExceeded(999)).to.equal(true);
+    expect(rate.isExceeded(1_000)).to.equal(false);
+  });
+
+  it('[WS-PUB-6] are limited in any second by four times as many that were refused', () => {
+    const rate = new PublishRate(3);
+    for (let refused = 0; refused < 12; refused++) {
+      expect(rate.isExceeded(refused)).to.equal(false);
+      rate.countRefused(refused);
+    }
+    expect(rate.isExceeded(999)).to.equal(true);
+    expect(rate.isExceeded(1_000)).to.equal(false);
   });
 });
 

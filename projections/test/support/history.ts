@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { NewEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { NewEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 
 export interface Step {
@@ -65,4 +65,13 @@ export const newEvent = (event: DomainEvent, index: number): NewEvent => ({
     principal: 'system',
     requestId: 'r',
   },
+});
+
+/** The position of the event with a number. */
+export const positionOf = (index: number): string => String(index).padStart(16, '0');
+
+/** An event as a log returns it. */
+export const recordedEvent = (event: DomainEvent, index: number): RecordedEvent => ({
+  ...newEvent(event, index),
+  ...{ stream: 's', revision: index, position: positionOf(index) },
 });

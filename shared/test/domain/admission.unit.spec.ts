@@ -2,8 +2,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { actorTypes, type ActorType } from '../../src/domain/actor.js';
 import type { App } from '../../src/domain/app.js';
-import { admission } from '../../src/domain/admission.js';
-import { noGrants, permissions, roomGrants, type Grant, type Room } from '../../src/domain/room.js';
+import { admission, judgeAdmission } from '../../src/domain/admission.js';
+import {
+  hasGrants,
+  noGrants,
+  permissions,
+  roomGrants,
+  type Grant,
+  type Room,
+} from '../../src/domain/room.js';
 import { app, grant, room } from '@roomwire/testing/builders/records';
 
 const appWith = (fields: Partial<App> = {}): App => app('p', 'a', { topics: ['chat'], ...fields });
@@ -145,5 +152,67 @@ describe('admission to a topic of a room with grants', () => {
         );
         if (given !== undefined) expect(until).to.equal(Date.parse(given.expiresAt ?? '') || Infinity);
       }));
+  });
+});
+
+describe('the rule of an admission', () => {
+  const judged = (
+    grants: readonly Grant[],
+    {
+      from = {},
+      of = {},
+      request = asks(),
+    }: { from?: Partial<App>; of?: Partial<Room>; request?: ReturnType<typeof asks> } = {},
+  ) => judgeAdmission(appWith(from), roomWith(of), roomGrants(grants), request);
+  const own = (fields: Partial<Grant> = {}) => granted({ actorTokenId: 'ada', ...fields });
+
+  it('is the first that refuses, from the app down to the topic', () => {
+    const [from, of] = [{ status: 'disabled' }, { status: 'disabled' }] as const;
+    const request = asks('absent');
+    for (const [rule, options] of [
+      ['app_inactive', { from, of, request }],
+      ['room_inactive', { of, request }],
+      ['topic_not_exposed', { request }],
+    ] as const)
+      expect(judged([own()], options)).to.eql({ admission: nothing, rule });
+  });
+
+  it('is that the room is open, or that it is not', () => {
+    expect(judged([])).to.eql({ admission: everything, rule: 'open' });
+    const from: Partial<App> = { config: { accessMode: 'private' } };
+    expect(judged([], { from })).to.eql({ admission: nothing, rule: 'access_mode_private' });
+    expect(judged([granted({ actorTokenId: 'bob' })], { from })).to.eql({
+      ...{ admission: nothing, rule: 'grant_missing' },
+    });
+  });
+
+  it('is of the grant that decides, whatever it decides', () => {
+    for (const [rule, grant] of [
+      ['grant', own()],
+      ['grant_inactive', own({ isActive: false })],
+      ['grant_other_topics', own({ topics: ['news'] })],
+    ] as const) {
+      const result = judged([granted({ actorType: 'user' }), grant]);
+      expect(result).to.eql({ admission: rule === 'grant' ? everything : nothing, rule, grant });
+    }
+  });
+});
+
+describe('the grants of a room', () => {
+  it('are by who holds them', () => {
+    const [ada, devices] = [granted({ actorTokenId: 'ada' }), granted({ actorType: 'device' })];
+    const grants = roomGrants([ada, devices]);
+    expect([...grants.ofActors]).to.eql([['ada', ada]]);
+    expect([...grants.ofTypes]).to.eql([['device', devices]]);
+  });
+
+  it('are there as soon as anybody holds one', () => {
+    for (const holder of [{ actorTokenId: 'ada' }, { actorType: 'device' }] as const)
+      expect(hasGrants(roomGrants([granted(holder)]))).to.equal(true);
+    expect(hasGrants(noGrants)).to.equal(false);
+  });
+
+  it('take no memory where there are none', () => {
+    expect(roomGrants([])).to.equal(noGrants);
   });
 });

@@ -102,6 +102,22 @@ describe('readEvent', () => {
     });
   });
 
+  it('reads a dead letter from before payloads were kept apart', () => {
+    const fields = { dlqId: 'd', error: 'no', status: 'pending' };
+    const payload = { requestHeaders: { 'X-Kind': 'chat' }, requestBody: { data: 1 } };
+    expect(readEvent(recorded('DeadLetterRecorded', 1, { ...fields, ...payload }))).to.eql({
+      type: 'DeadLetterRecorded',
+      data: { ...fields, payload },
+      occurredAt,
+    });
+  });
+
+  it('names the event that it refuses', () => {
+    const event = recorded('Unheard', 1, {});
+    const error = new UnknownEvent(event);
+    expect(error).to.include({ name: 'UnknownEvent', event });
+  });
+
   it('has an upgrade from every version that was ever written', () => {
     for (const [type, current] of Object.entries(schemaVersions)) {
       const ways = upcasters[type as keyof typeof upcasters] ?? {};

@@ -36,6 +36,15 @@ const lost = (of: RevocableSession, ...fields: readonly Partial<SessionRevocatio
 };
 
 describe('a session revocation', () => {
+  it('keeps what it was made with, and says what is looked up for it', () => {
+    const [ofId, ofSubject] = [revocation({ jti: 'j1' }), revocation({ subject: 'ada' })];
+    expect(ofId).to.deep.include({ revocationId: 'r1', jti: 'j1', createdAt: noon, revokes: 'jti:j1' });
+    expect(ofSubject.revokes).to.equal('subject:ada');
+    expect(revocationKeys(session)).to.eql(['jti:j1', 'subject:ada', 'subject:session:ada']);
+    const unnamed = { ...session, tokenId: undefined };
+    expect(revocationKeys(unnamed)).to.eql(['subject:ada', 'subject:session:ada']);
+  });
+
   it('ends a session by its id, or those of a subject, in its own organization alone', () => {
     expect(lost(session, { jti: 'j1' })).to.eql(['o1']);
     expect(lost(session, { subject: 'ada' })).to.eql(['o1']);
@@ -73,6 +82,7 @@ describe('a session revocation', () => {
     expect(lost(operator, { jti: 'j1' }, { subject: 'ada' })).to.eql([]);
     expect(lost(operator, { jti: 'j1', byOperator: true, organizationId: 'o9' })).to.equal('all');
     expect(lost(operator, { subject: 'ada', byOperator: true })).to.equal('all');
+    expect(lost(operator, { subject: 'ada' }, { jti: 'j1', byOperator: true })).to.equal('all');
     expect(lost(session, { subject: 'ada', byOperator: true })).to.eql(['o1']);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { actor, organization, project, scope } from '@roomwire/testing/builders/records';
 import type { Actor } from '../../src/domain/actor.js';
-import { standingRule, type Standing } from '../../src/domain/standing.js';
+import { expiryOf, ownRule, standingRule, type Standing } from '../../src/domain/standing.js';
 
 const now = Date.UTC(2026, 0, 1);
 const at = (ms: number): string => new Date(now + ms).toISOString();
@@ -32,6 +32,17 @@ describe('the standing of an actor', () => {
     expect(ruleOf({}, { organization: undefined })).to.equal('organization_suspended');
     const suspended = { ...organization('o'), status: 'suspended' } as const;
     expect(ruleOf({}, { organization: suspended })).to.equal('organization_suspended');
+  });
+
+  it('is refused by the own record before any other is read', () => {
+    const own = (fields: Partial<Actor>) => ownRule(actor('p', fields).record, now);
+    expect(own({})).to.equal(undefined);
+    expect(own({ status: 'disabled', expiresAt: at(0) })).to.equal('actor_disabled');
+    expect(own({ expiresAt: at(0) })).to.equal('actor_expired');
+    expect(ownRule(undefined, now)).to.equal('actor_missing');
+    expect(ruleOf({ status: 'disabled' }, { project: undefined })).to.equal('actor_disabled');
+    expect(expiryOf({ expiresAt: at(5) })).to.equal(now + 5);
+    expect(expiryOf({ expiresAt: null })).to.equal(Infinity);
   });
 
   it('[WS-SCOPE-2] ends with its scope, which must be of its project', () => {

@@ -4,6 +4,7 @@ import {
   internalTopic,
   isSlug,
   isTopicName,
+  roomOfTopic,
   parseTopicAddress,
 } from '../../src/domain/topic.js';
 
@@ -49,6 +50,7 @@ describe('topic addresses', () => {
     ];
     expect(new Set(rooms).size).to.equal(rooms.length);
     expect(internalTopic(internalRoom('p1', null, 'a', 'r'), 't')).to.equal('p1/a/_/r/t');
+    expect(roomOfTopic('p1/a/_/r/t')).to.equal('p1/a/_/r');
   });
 });
 
