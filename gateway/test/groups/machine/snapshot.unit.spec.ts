@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { GroupRecordOf, HeldMessage } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GroupSnapshot } from '../../../src/groups/machine/groupState.js';
-import { messageMemory } from '../../../src/groups/machine/messageMemory.js';
 import { CatchUp, chunked, chunkedIds, snapshotParts } from '../../../src/groups/machine/snapshot.js';
 import { messageOf, room, topic } from '../../support/groupNode.js';
 
@@ -92,14 +91,14 @@ describe('a gateway that catches up with a group', () => {
   const whole = snapshot(...held(large));
   const complete = (given: readonly (GroupRecordOf<'state'> | undefined)[]): boolean => {
     const catchUp = new CatchUp(bounds);
-    for (const each of [record('a', 1), record('a', 2), record('b', 1)]) catchUp.add(each);
+    for (const each of [record('a', 1), record('a', 2), record('b', 1)]) catchUp.buffer.add(each);
     return given.map((part) => part && catchUp.addPart(part)).at(-1) !== undefined;
   };
 
   it('continues from a snapshot with what it has read since', () => {
     const catchUp = new CatchUp(bounds);
     const since = [sized('m2', 1), record('a', 2)];
-    for (const each of [sized('m1', 1), record('b', 1), record('a', 1), ...since]) catchUp.add(each);
+    for (const each of [sized('m1', 1), record('b', 1), record('a', 1), ...since]) catchUp.buffer.add(each);
     const [first, second, third] = partsOf(whole) as [
       ...[GroupRecordOf<'state'>, GroupRecordOf<'state'>, GroupRecordOf<'state'>],
     ];
@@ -141,77 +140,19 @@ describe('a gateway that catches up with a group', () => {
 
   it('takes another snapshot after one', () => {
     const catchUp = new CatchUp(bounds);
-    catchUp.add(record('a', 1));
+    catchUp.buffer.add(record('a', 1));
     const [only] = partsOf(snapshot(...held(many(2)))) as [GroupRecordOf<'state'>];
     for (let time = 0; time < 2; time++) expect(catchUp.addPart(only)?.snapshot.held).to.eql(held(many(2)));
   });
 
   it('cannot use a snapshot of before it began to read', () => {
     const catchUp = new CatchUp(bounds);
-    catchUp.add(sized('m1', 1));
-    catchUp.add(record('a', 1));
+    catchUp.buffer.add(sized('m1', 1));
+    catchUp.buffer.add(record('a', 1));
     for (const after of [
       ['a', 0],
       ['b', 1],
     ] as const)
       for (const part of partsOf(snapshot(), after)) expect(catchUp.addPart(part)).to.equal(undefined);
-  });
-
-  it('[WS-GROUP-8] keeps no more messages and bytes than the group, and drops the oldest', () => {
-    for (const [sizes, kept] of [
-      [
-        [1, 1, 1, 1],
-        ['1', '2', '3'],
-      ],
-      [
-        [50, 50, 1],
-        ['1', '2'],
-      ],
-      [
-        [50, 50],
-        ['0', '1'],
-      ],
-      [
-        [1, 99, 1, 1],
-        ['2', '3'],
-      ],
-    ] as const) {
-      const catchUp = new CatchUp(bounds);
-      catchUp.add(record('a', 1));
-      const messages = sizes.map((size, n) => sized(`${n}`, size));
-      for (const message of messages) catchUp.add(message);
-      const left = messages.filter(({ id }) => (kept as readonly string[]).includes(id));
-      expect(catchUp.records).to.eql([record('a', 1), ...left]);
-      expect(catchUp.dropped).to.equal(messages.length - left.length);
-      expect(catchUp.memoryBytes).to.equal(left.reduce((sum, each) => sum + messageMemory(each), 0));
-    }
-  });
-
-  it('[WS-GROUP-11] drops the oldest messages that take so many bytes', () => {
-    const messages = many(3);
-    const size = messageMemory(messages[0] as LiveMessage);
-    for (const [bytes, dropped] of [
-      [0, []],
-      [1, ['m0']],
-      [size, ['m0']],
-      [size + 1, ['m0', 'm1']],
-      [10 * size, ['m0', 'm1', 'm2']],
-    ] as const) {
-      const catchUp = new CatchUp(bounds);
-      catchUp.add(record('a', 1));
-      for (const message of messages) catchUp.add(message);
-      expect(catchUp.drop(bytes)).to.eql(dropped);
-      expect(catchUp.memoryBytes).to.equal((3 - dropped.length) * size);
-      expect(catchUp.records).to.have.length(4 - dropped.length);
-      expect(catchUp.dropped).to.equal(0);
-    }
-  });
-});
-
-describe('the memory of an open message', () => {
-  it('is what was measured: for itself, its body and each of its filter values', () => {
-    expect(messageMemory(sized('m', 0))).to.equal(800);
-    expect(messageMemory(sized('m', 7))).to.equal(807);
-    expect(messageMemory({ ...sized('m', 7), filters: ['eu', 'urgent'] })).to.equal(807 + 54 + 62);
   });
 });
