@@ -1,5 +1,6 @@
-import { matches } from './checkMessages.js';
-import type { History, Published, Subscribed } from '../run/history.js';
+import type { History, Subscribed } from '../run/history.js';
+import type { Published } from '../run/published.js';
+import { matches, mayHave } from './checkMessages.js';
 
 interface Given {
   readonly at: number;
@@ -47,9 +48,9 @@ const checkGroup = (
         'WS-GROUP-2',
         `message ${message.id} went to connections ${times.map(({ connection }) => connection).join(' and ')}`,
       );
-    if (first !== undefined || message.outcome !== 'accepted' || message.qos === 0) continue;
+    if (first !== undefined || !message.isAccepted || !message.waitsForBus) continue;
     // Without acknowledgements a message is done when it has been written to a connection, be it a broken one.
-    if (!records && isUneasy(message.sentAt, message.sentAt + settledMs)) continue;
+    if (!records && isUneasy(message.sentAt, storedAtOf(message) + settledMs)) continue;
     if (isAlwaysAttended(members, message))
       history.violated('WS-GROUP-4', `message ${message.id} went to no member of ${members[0]?.group}`);
   }
@@ -73,8 +74,8 @@ const givenBy = (members: readonly Subscribed[]): Map<number, Given[]> => {
 
 /** Whether a member that may have the message was there at any time from its publish on, for long enough. */
 const isAlwaysAttended = (members: readonly Subscribed[], message: Published): boolean => {
-  const eligible = members.filter((member) => member.actor !== message.actor && matches(member, message));
-  const enough = message.sentAt + attendedMs;
+  const eligible = members.filter((member) => mayHave(member, message) && matches(member, message));
+  const enough = storedAtOf(message) + attendedMs;
   let attended = message.sentAt;
   for (let isLonger = true; isLonger && attended < enough;) {
     isLonger = false;
@@ -86,3 +87,6 @@ const isAlwaysAttended = (members: readonly Subscribed[], message: Published): b
   }
   return attended >= enough;
 };
+
+/** It may have been published again for a long time before. */
+const storedAtOf = ({ copies, sentAt }: Published): number => copies[0]?.at ?? sentAt;
