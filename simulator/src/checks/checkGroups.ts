@@ -5,10 +5,14 @@ import { matches, mayHave } from './checkMessages.js';
 interface Given {
   readonly at: number;
   readonly connection: number;
+  readonly isReplay: boolean;
 }
 
 /** In which time a member that is gone, or a gateway that is, may make a message be given again. */
 const aftermathMs = 40_000;
+
+/** In which time a second copy that is taken for a new message goes to a member. */
+const promptMs = 2_000;
 
 /** In which time a message has gone to a member where nothing disturbs it. */
 const settledMs = 10_000;
@@ -48,6 +52,11 @@ const checkGroup = (
         'WS-GROUP-2',
         `message ${message.id} went to connections ${times.map(({ connection }) => connection).join(' and ')}`,
       );
+    if (second && first && isTakenForNew(members, message, first, second))
+      history.violated(
+        'WS-ONCE-4',
+        `message ${message.id} went to the group of ${second.connection} once more`,
+      );
     if (first !== undefined || !message.isAccepted || !message.waitsForBus) continue;
     // Without acknowledgements a message is done when it has been written to a connection, be it a broken one.
     if (!records && isUneasy(message.sentAt, storedAtOf(message) + settledMs)) continue;
@@ -56,16 +65,28 @@ const checkGroup = (
   }
 };
 
+/** [WS-ONCE-4] Given again right behind a later copy, to a group that has lived all the time. */
+const isTakenForNew = (
+  members: readonly Subscribed[],
+  { copies, isDeduplicated }: Published,
+  first: Given,
+  second: Given,
+): boolean =>
+  isDeduplicated &&
+  !second.isReplay &&
+  copies.some(({ at }) => first.at < at && at < second.at && second.at < at + promptMs) &&
+  members.some(({ from, until }) => from < first.at && second.at < until);
+
 /** Once for each connection. */
 const givenBy = (members: readonly Subscribed[]): Map<number, Given[]> => {
   const given = new Map<number, Given[]>();
   const lists = new Set(members.map(({ received }) => received));
   for (const received of lists) {
     const { connection } = members.find((member) => member.received === received) as Subscribed;
-    for (const { id, at } of received) {
+    for (const { id, at, isReplay } of received) {
       const all = given.get(id) ?? [];
       given.set(id, all);
-      all.push({ at, connection });
+      all.push({ at, connection, isReplay });
     }
   }
   for (const all of given.values()) all.sort((one, other) => one.at - other.at);

@@ -11,7 +11,7 @@ export const newMessage = (
   qos: number,
 ): Published => {
   const filter = chance.below(3) === 0 ? chance.oneOf(filters) : undefined;
-  const isRetained = chance.below(20) === 0;
+  const isRetained = chance.below(12) === 0;
   const givenId = chance.below(2) === 0 ? `order:${history.published.length}` : undefined;
   const message = history.publication(actor, { room, topic, qos, filter, isRetained, givenId });
   if (givenId !== undefined) outboxes.of(actor).add(message);
