@@ -39,6 +39,7 @@ const checkGroup = (
   { records, mayRepeat }: { readonly records: boolean; readonly mayRepeat: boolean },
 ): void => {
   const given = givenBy(members);
+  const unclear = unclearDeliveries(history, members);
   const ends = members.map(({ until }) => until);
   const isUneasy = (from: number, to: number): boolean =>
     history.isDisturbed(from - aftermathMs, to) || ends.some((end) => from - aftermathMs < end && end < to);
@@ -57,7 +58,8 @@ const checkGroup = (
         'WS-ONCE-4',
         `message ${message.id} went to the group of ${second.connection} once more`,
       );
-    if (first !== undefined || !message.isAccepted || !message.waitsForBus) continue;
+    if (first !== undefined || unclear.has(message.id)) continue;
+    if (!message.isAccepted || !message.waitsForBus) continue;
     // Without acknowledgements a message is done when it has been written to a connection, be it a broken one.
     if (!records && isUneasy(message.sentAt, storedAtOf(message) + settledMs)) continue;
     if (isAlwaysAttended(members, message))
@@ -91,6 +93,16 @@ const givenBy = (members: readonly Subscribed[]): Map<number, Given[]> => {
   }
   for (const all of given.values()) all.sort((one, other) => one.at - other.at);
   return given;
+};
+
+/** Messages that came to a member while it was asking for something else, and may have come to it as that. */
+const unclearDeliveries = (history: History, members: readonly Subscribed[]): ReadonlySet<number> => {
+  const connections = new Set(members.map(({ connection }) => connection));
+  return new Set(
+    history.deliveries
+      .filter(({ subscription, connection }) => subscription === undefined && connections.has(connection))
+      .map(({ id }) => id),
+  );
 };
 
 /** Whether a member that may have the message was there at any time from its publish on, for long enough. */
