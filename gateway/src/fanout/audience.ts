@@ -4,6 +4,7 @@ import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
 import type { Client, ClientOutbox } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { FilterIndex } from './filterIndex.js';
+import type { RetainedValue } from './retainedValues.js';
 
 /** What a subscription asks for. */
 export interface Wishes {
@@ -14,6 +15,11 @@ export interface Wishes {
   /** What the actor has published by other connections. */
   readonly own: boolean;
 }
+
+/** A retained message: one that was sent to the bus again has the same id and another stamp. */
+type Value = Pick<RetainedValue, 'stamp' | 'id'>;
+
+const noValue: Value = { stamp: '', id: '' };
 
 /** The view that the fan-out has of a subscription. */
 export class Subscriber {
@@ -27,10 +33,10 @@ export class Subscriber {
   mark = 0;
   protected rights: TopicAccess;
   protected wishes: Wishes;
-  /** Stamp of the retained value sent on joining; empty for none. */
-  private initialStamp = '';
-  /** The newest stamp sent to it. */
-  private newestStamp = '';
+  /** The retained value sent on joining. */
+  private initialValue = noValue;
+  /** The newest one sent to it. */
+  private newestValue = noValue;
 
   constructor(client: Client, rights: TopicAccess, wishes: Wishes) {
     this.client = client;
@@ -64,20 +70,25 @@ export class Subscriber {
   }
 
   /** Whether to deliver this retained message live: not if the same or a newer one was already sent as the last value. */
-  needsLive(stamp: string): boolean {
-    return this.initialStamp < stamp;
+  needsLive({ stamp, id }: Value): boolean {
+    return this.initialValue.stamp < stamp && this.initialValue.id !== id;
   }
 
-  sentLive(stamp: string): void {
-    if (stamp > this.newestStamp) this.newestStamp = stamp;
+  sentLive(value: Value): void {
+    if (value.stamp > this.newestValue.stamp) this.newestValue = value;
   }
 
-  hasSeen(stamp: string): boolean {
-    return this.newestStamp >= stamp;
+  hasSeen({ stamp, id }: Value): boolean {
+    return this.newestValue.stamp >= stamp || this.newestValue.id === id;
   }
 
-  sentAsLastValue(stamp: string): void {
-    this.initialStamp = this.newestStamp = stamp;
+  sentAsLastValue({ stamp, id }: Value): void {
+    this.initialValue = this.newestValue = { stamp, id };
+  }
+
+  /** It is about to join, and has been sent none. */
+  protected hasNoValue(): void {
+    this.initialValue = this.newestValue = noValue;
   }
 }
 
@@ -126,8 +137,7 @@ export class FilteredSubscribers {
 
 /** The subscribers of one topic. */
 export class Audience {
-  /** The stamp of the newest retained message that was delivered live. */
-  retained = '';
+  private newestStamp = '';
   /** Those that ask for nothing but messages, so that what others ask for costs them nothing. */
   readonly plain = new FilteredSubscribers();
   /** Those that ask for `meta` or `own`. */
@@ -139,6 +149,15 @@ export class Audience {
 
   get all(): readonly Subscriber[] {
     return [...this.plain.all, ...this.asking.all];
+  }
+
+  /** The stamp of the newest retained message that has arrived live. */
+  get retained(): string {
+    return this.newestStamp;
+  }
+
+  passed(stamp: string): void {
+    if (stamp > this.newestStamp) this.newestStamp = stamp;
   }
 
   add(subscriber: Subscriber): void {

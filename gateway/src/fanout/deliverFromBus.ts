@@ -32,13 +32,17 @@ export const createDelivery = ({ audiences, metrics, retained, groups }: Deliver
     // Groups deduplicate on their own, identically on all gateways.
     groups.take(message);
     if (isGroupRecord(message)) return;
+    const audience = audiences.of(message.topic);
+    const isRetained = isToBeRetained(message);
+    // Also a second copy, which may have a stamp of its own and must not be missed.
+    if (isRetained) {
+      retained.passed(message);
+      audience?.passed(message.retention.stamp);
+    }
     if (isSecondCopy(message)) {
       metrics.secondCopies++;
       return;
     }
-    const isRetained = isToBeRetained(message);
-    if (isRetained) retained.passed(message);
-    const audience = audiences.of(message.topic);
     if (audience === undefined) return;
     metrics.deliveries += isRetained ? deliverRetained(message, audience) : deliver(message, audience);
   };
@@ -89,13 +93,12 @@ const pushAsAsked = (
 
 /** [WS-RETAIN-3] Subscribers that were sent this message, or a newer one, as the last value do not get it again. */
 const deliverRetained = (message: RetainedMessage, audience: Audience): number => {
-  const { stamp } = message.retention;
-  if (stamp > audience.retained) audience.retained = stamp;
+  const value = { stamp: message.retention.stamp, id: message.id };
   const { plain, asking } = audience;
   const missing = [plain, asking]
     .flatMap((part) => [...part.unfiltered, ...part.matching(message.filters)])
-    .filter((one) => one.needsLive(stamp));
-  for (const subscriber of missing) subscriber.sentLive(stamp);
+    .filter((one) => one.needsLive(value));
+  for (const subscriber of missing) subscriber.sentLive(value);
   return pushAsAsked(new MessageFrames(message), missing, message);
 };
 

@@ -102,10 +102,10 @@ export class Retained {
 
   private offer(subscriber: Subscriber, value: RetainedValue): void {
     const { filters, outbox, actorTokenId, own } = subscriber;
-    if (subscriber.hasSeen(value.stamp) || (actorTokenId === value.publisher && !own)) return;
+    if (subscriber.hasSeen(value) || (actorTokenId === value.publisher && !own)) return;
     if (!isSameRoomAndScope(subscriber, value)) return;
     if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
-    subscriber.sentAsLastValue(value.stamp);
+    subscriber.sentAsLastValue(value);
     outbox.push(subscriber.meta ? frameWithMeta(value) : value.frame);
     this.deps.metrics.deliveries++;
   }

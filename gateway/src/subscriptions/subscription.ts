@@ -112,7 +112,7 @@ export class Subscription extends Subscriber {
   /** Second half of a join: from now on every message of the topic reaches it, or its group. */
   activate(): void {
     this.isActive = true;
-    this.sentAsLastValue('');
+    this.hasNoValue();
     if (this.membership === undefined) this.deps.audiences.add(this);
   }
 

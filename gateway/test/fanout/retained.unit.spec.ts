@@ -39,12 +39,12 @@ class Stage {
   }
 
   /** What a subscriber that joins now gets. */
-  async join(): Promise<readonly number[]> {
+  async join(address = topic): Promise<readonly number[]> {
     const got: number[] = [];
     const outbox = { push: (frame: Uint8Array) => got.push(frame.at(-1) as number) };
     const client = { identity: { actorTokenId: 'reader', accessScope: null }, outbox };
     const location = { app: { value: { appId: 'app' } }, room: { value: { roomId: 'room' } } };
-    const access = { room: 'project/app/_/room', topic, location };
+    const access = { room: 'project/app/_/room', topic: address, location };
     const subscriber = new Subscriber(client as unknown as Client, access as unknown as TopicAccess, {
       filters: undefined,
       meta: false,
@@ -86,6 +86,53 @@ describe('retained values', () => {
         numRuns: 300,
       },
     );
+  });
+
+  describe('of a publish that was made again, since nobody knew whether it was sent', () => {
+    const id = '0mjuoi9kd0001.gateway.connection~order-7';
+    const { retention } = message(1);
+    const first = message(1, { id });
+    const again = message(1, { id, retention: { ...retention, stamp: '0002' } });
+    const marker = message(3, { topic: `${topic}/other` });
+
+    /** Whoever has the marker has also had what was overdue before. */
+    const overdue = async (stage: Stage): Promise<void> => {
+      const got = await stage.join(marker.topic);
+      stage.retained.stored(marker);
+      await eventually(() => got.includes(3), { what: 'the marker' });
+      stage.retained.close();
+    };
+
+    it('[WS-ONCE-4] do not bring the second copy back as overdue', async () => {
+      const stage = new Stage(1);
+      const got = await stage.join();
+      for (const copy of [first, again]) {
+        stage.retained.stored(copy);
+        stage.live(copy);
+      }
+      await overdue(stage);
+      expect(got).to.eql([1]);
+    });
+
+    it('[WS-ONCE-4] nor one that was stored and not sent', async () => {
+      const stage = new Stage(1);
+      const got = await stage.join();
+      stage.retained.stored(first);
+      stage.live(first);
+      stage.retained.stored(again);
+      await overdue(stage);
+      expect(got).to.eql([1]);
+    });
+
+    it('[WS-RETAIN-3] do not follow the last value that a subscriber has joined with', async () => {
+      const stage = new Stage(1);
+      stage.retained.stored(first);
+      const got = await stage.join();
+      stage.retained.stored(again);
+      stage.live(again);
+      await overdue(stage);
+      expect(got).to.eql([1]);
+    });
   });
 
   it('[WS-RETAIN-3] an older one never replaces a newer one, on neither channel', async () => {

@@ -1,12 +1,11 @@
-import { requestInMemory, type HttpAnswer } from '../cluster/memoryHttp.js';
+import type { HttpAnswer } from '../cluster/memoryHttp.js';
 import { operatorToken } from '../cluster/services.js';
+import { callApi } from './apiCalls.js';
 import type { Actor, Estate, Room, World } from './world.js';
 import { topicNames } from './world.js';
 
 const actorCount = 5;
 const roomNames = ['hall', 'vault', 'club'] as const;
-/** A request that has not been answered by then is taken for lost: its outcome is unknown. */
-const patienceMs = 12_000;
 /** From then on what was asked for has happened, or never will. */
 const settledMs = 15_000;
 const rushMs = 60;
@@ -14,10 +13,13 @@ const [longPauseMs, shortPauseMs] = [9_000, 3_000];
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Makes the estate, and goes on to change who may do what in it. All of it by REST, and one thing after the other. */
+/**
+ * Makes the estate, and goes on to change who may do what in it. All of it by REST, one thing after the other, and by one API: a change that was
+ * asked for there once more must not be undone by the first try at another one.
+ */
 export class Admin {
   private readonly world: World;
-  private apiKey = '';
+  apiKey = '';
   /** Of the room that admits only those with a grant. */
   private readonly grants = new Map<string, string>();
   private isClubOpen = true;
@@ -194,27 +196,7 @@ export class Admin {
     body: Body | undefined,
     token: string,
   ): Promise<HttpAnswer | undefined> {
-    const { time, cluster, history } = this.world;
-    const { process, service } = cluster.api;
-    history.happened(`admin > ${method} ${path}`);
-    return new Promise((resolve) => {
-      const answered = (answer: HttpAnswer | undefined): void => {
-        history.happened(`admin < ${answer?.status ?? 'nothing'}`);
-        resolve(answer);
-      };
-      const late = time.after(undefined, patienceMs, () => answered(undefined));
-      const { api } = service ?? {};
-      if (api === undefined) return;
-      time.after(process, cluster.network.delay(), () =>
-        requestInMemory(api, { method, path: `/v1${path}`, token, ...(body && { body }) }, (answer) =>
-          time.after(undefined, cluster.network.delay(), () => {
-            if (!process.isAlive || late.run === undefined) return;
-            late.run = undefined;
-            answered(answer);
-          }),
-        ),
-      );
-    });
+    return callApi(this.world, this.world.cluster.api, { method, path, token, body });
   }
 
   private pause(ms: number): Promise<void> {

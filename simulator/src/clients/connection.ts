@@ -1,6 +1,7 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { Place } from '../cluster/cluster.js';
-import type { Published } from '../run/history.js';
+import type { Meta } from '../run/history.js';
+import type { Attempt, Published } from '../run/published.js';
 import { OwnSubscriptions, type Restored, type Wish } from './ownSubscriptions.js';
 import { SimulatedSocket } from './simulatedSocket.js';
 import type { Actor, World } from './world.js';
@@ -15,14 +16,6 @@ export interface Opening {
   readonly clientId: string;
   /** Whether the subscriptions of its last connection are wanted back. */
   readonly reconnect: boolean;
-}
-
-export interface Publication {
-  readonly room: string;
-  readonly topic: string;
-  readonly qos: number;
-  readonly filter: string | undefined;
-  readonly isRetained: boolean;
 }
 
 const answersWithinMs = 15_000;
@@ -47,7 +40,7 @@ export class Connection {
   readonly presences = new Map<string, { readonly at: number; readonly actors: readonly string[] }>();
   private readonly world: World;
   private readonly socket: SimulatedSocket | undefined;
-  private readonly unanswered = new Map<string, Published>();
+  private readonly unanswered = new Map<string, Attempt>();
   private readonly onOver: () => void;
   private readonly openedAt: number;
 
@@ -71,36 +64,33 @@ export class Connection {
   }
 
   subscribe(wish: Wish): void {
-    const { topic, group, filter } = wish;
+    const { topic, group, filter, meta, own } = wish;
     if (!this.subscriptions.ask(topic, wish)) return;
     const inGroup = group !== undefined && { loadBalance: true, loadBalanceGroup: group };
-    this.send({ type: 'subscribe', topic, ...(filter !== undefined && { filters: [filter] }), ...inGroup });
+    const asked = {
+      ...(filter !== undefined && { filters: [filter] }),
+      ...(meta && { meta }),
+      ...(own && { own }),
+    };
+    this.send({ type: 'subscribe', topic, ...asked, ...inGroup });
   }
 
   unsubscribe(topic: string): void {
     if (this.subscriptions.ask(topic, undefined)) this.send({ type: 'unsubscribe', topic });
   }
 
-  publish({ room, topic, qos, filter, isRetained }: Publication): void {
-    const { history, time } = this.world;
-    const id = history.published.length;
-    const message: Published = {
-      ...{
-        id,
-        topic,
-        room,
-        actor: this.actor.actorTokenId,
-        connection: this.number,
-        qos,
-        filter,
-        isRetained,
-      },
-      ...{ sentAt: time.now, outcome: 'unanswered', answeredAt: Infinity, storedAs: undefined },
+  /** For the first time, or again. */
+  publish(message: Published): void {
+    const { id: data, topic, qos, filter, isRetained, givenId } = message;
+    const attempt = this.world.history.attempt(message, this.number);
+    const msgRef = `${data}.${message.attempts.length}`;
+    this.unanswered.set(msgRef, attempt);
+    const options = {
+      ...(filter !== undefined && { filter }),
+      ...(isRetained && { retain: true }),
+      ...(givenId !== undefined && { id: givenId }),
     };
-    history.published.push(message);
-    this.unanswered.set(String(id), message);
-    const options = { ...(filter !== undefined && { filter }), ...(isRetained && { retain: true }) };
-    this.send({ type: 'publish', topic, data: id, qos, msgRef: String(id), ...options });
+    this.send({ type: 'publish', topic, data, qos, msgRef, ...options });
   }
 
   announce(room: string, appSlug: string): void {
@@ -142,6 +132,7 @@ export class Connection {
     this.state = 'over';
     this.tell(why);
     this.subscriptions.endAll();
+    for (const attempt of this.unanswered.values()) attempt.isOver = true;
     this.world.time.after(undefined, 0, this.onOver);
   }
 
@@ -160,15 +151,15 @@ export class Connection {
       case 'auth':
         return this.admitted(frame);
       case 'subscribed':
-        return this.subscriptions.subscribed(topic);
+        return this.subscriptions.subscribed(topic, { meta: frame['meta'], own: frame['own'] });
       case 'unsubscribed':
         return this.subscriptions.unsubscribed(topic);
       case 'message':
         return this.message(topic, frame);
       case 'published':
-        return this.answered(frame['msgRef'] as string, 'accepted');
+        return this.published(frame);
       case 'error':
-        if (typeof frame['msgRef'] === 'string') this.answered(frame['msgRef'], 'refused', frame['error']);
+        if (typeof frame['msgRef'] === 'string') this.refused(frame['msgRef'], frame['error'] as string);
         else if (!this.subscriptions.refused(topic, frame['error'])) this.announced = undefined;
         return;
       case 'presenceList':
@@ -189,10 +180,12 @@ export class Connection {
     const { time, history, chance } = this.world;
     const id = frame['data'] as number;
     const isReplay = frame['isReplay'] === true;
+    const meta = frame['meta'] as Meta | undefined;
     const subscription = this.subscriptions.of(topic);
     history.deliveries.push({
-      ...{ connection: this.number, actor: this.actor.actorTokenId, topic, id, at: time.now },
+      ...{ connection: this.number, actor: this.actor.actorTokenId, topic, id, at: time.now, isReplay, meta },
       subscription: this.subscriptions.isSettled(topic) ? subscription : undefined,
+      wasOwn: this.subscriptions.wasOwn(topic),
     });
     subscription?.received.push({ id, at: time.now, isReplay });
     if (subscription?.group === undefined || typeof frame['msgId'] !== 'string') return;
@@ -200,15 +193,25 @@ export class Connection {
     time.after(undefined, chance.next() * 200, () => this.send({ type: 'ack', msgId }));
   }
 
-  private answered(ref: string, outcome: 'accepted' | 'refused', error?: unknown): void {
-    const message = this.unanswered.get(ref);
-    if (message === undefined) return;
+  private published(frame: Frame): void {
+    const attempt = this.awaited(frame['msgRef'] as string);
+    if (attempt === undefined) return;
+    const { history } = this.world;
+    const { id, givenId } = attempt.message;
+    if (frame['id'] !== givenId)
+      history.violated('WS-ONCE-2', `message ${id} was answered as ${String(frame['id'])}`);
+    history.answered(attempt, frame['duplicate'] === true ? 'duplicate' : 'accepted');
+  }
+
+  private refused(ref: string, error: string): void {
+    const attempt = this.awaited(ref);
+    if (attempt !== undefined) this.world.history.answered(attempt, 'refused', error);
+  }
+
+  private awaited(ref: string): Attempt | undefined {
+    const attempt = this.unanswered.get(ref);
     this.unanswered.delete(ref);
-    Object.assign(message, { outcome, answeredAt: this.world.time.now });
-    const isGranted = outcome === 'accepted';
-    if (!isGranted && error !== 'unknown_topic') return;
-    const { actor, room, sentAt: askedAt, answeredAt } = message;
-    this.world.history.rightsUsed.push({ actor, room, kind: 'publish', isGranted, askedAt, answeredAt });
+    return attempt;
   }
 
   private presenceList(room: string, data: readonly { actorTokenId: string }[]): void {

@@ -9,7 +9,12 @@ export interface Wish {
   readonly group: string | undefined;
   /** Undefined for every message. */
   readonly filter: string | undefined;
+  readonly meta: boolean;
+  readonly own: boolean;
 }
+
+/** What the answer to `subscribe` says of it. */
+export type Answered = Readonly<Record<'meta' | 'own', unknown>>;
 
 interface Asked {
   readonly wish: Wish | undefined;
@@ -22,6 +27,8 @@ export interface Restored {
   readonly load_balance: boolean;
   readonly load_balance_group: string | null;
   readonly filters: readonly string[];
+  readonly meta?: true;
+  readonly own?: true;
 }
 
 /** The subscriptions of one connection, as its client knows them. */
@@ -32,6 +39,7 @@ export class OwnSubscriptions {
   private readonly byTopic = new Map<string, Subscribed>();
   /** Topics whose `subscribe` or `unsubscribe` has not been answered. */
   private readonly asking = new Map<string, Asked>();
+  private readonly wereOwn = new Set<string>();
 
   constructor(world: World, connection: number, actor: string) {
     this.world = world;
@@ -48,21 +56,36 @@ export class OwnSubscriptions {
     return this.byTopic.has(topic) && !this.asking.has(topic);
   }
 
+  /** Whether a subscription to the topic has ever asked for what its own actor publishes. */
+  wasOwn(topic: string): boolean {
+    return this.wereOwn.has(topic);
+  }
+
   /** False while an answer for the topic is missing. `wish` is undefined for an `unsubscribe`. */
   ask(topic: string, wish: Wish | undefined): boolean {
     if (this.asking.has(topic)) return false;
     this.asking.set(topic, { wish, askedAt: this.world.time.now });
     const former = this.byTopic.get(topic);
     // What it gets from now on is another thing, and a message may be of either.
-    if (former && !(wish && former.group === wish.group && former.filter === wish.filter)) this.end(topic);
+    if (former && !(wish && isSame(former, wish))) this.end(topic);
+    if (wish?.own) this.wereOwn.add(topic);
     return true;
   }
 
-  subscribed(topic: string): void {
+  subscribed(topic: string, answered: Answered): void {
     const asked = this.asking.get(topic);
     this.asking.delete(topic);
     if (asked?.wish === undefined) return;
     this.used(asked.wish.room, true, asked.askedAt);
+    for (const [rule, name] of [
+      ['WS-META-1', 'meta'],
+      ['WS-OWN-1', 'own'],
+    ] as const)
+      if ((answered[name] === true) !== asked.wish[name])
+        this.world.history.violated(
+          rule,
+          `connection ${this.connection} was answered ${String(answered[name])}`,
+        );
     const former = this.byTopic.get(topic);
     if (former === undefined || former.until <= this.world.time.now) this.begin(asked.wish);
   }
@@ -83,10 +106,12 @@ export class OwnSubscriptions {
 
   /** [WS-RESUME-2] */
   restored(all: readonly Restored[], askedAt: number): void {
-    for (const { pattern, load_balance_group, filters } of all) {
+    for (const { pattern, load_balance_group, filters, meta = false, own = false } of all) {
       const room = pattern.split('/')[1] ?? '';
       this.used(room, true, askedAt);
-      this.begin({ room, topic: pattern, group: load_balance_group ?? undefined, filter: filters[0] });
+      if (own) this.wereOwn.add(pattern);
+      const wish = { room, topic: pattern, group: load_balance_group ?? undefined, filter: filters[0] };
+      this.begin({ ...wish, meta, own });
     }
   }
 
@@ -123,3 +148,9 @@ export class OwnSubscriptions {
     history.rightsUsed.push({ actor, room, kind: 'subscribe', isGranted, askedAt, answeredAt: time.now });
   }
 }
+
+const isSame = (one: Omit<Wish, 'room'>, other: Wish): boolean =>
+  one.group === other.group &&
+  one.filter === other.filter &&
+  one.meta === other.meta &&
+  one.own === other.own;

@@ -1,9 +1,8 @@
 import type { TimedEvent } from '../time/eventQueue.js';
 import { Connection } from './connection.js';
 import type { Wish } from './ownSubscriptions.js';
-import { topicsOf, type Actor, type Estate, type World } from './world.js';
-
-const filters = ['red', 'blue'] as const;
+import { anyTopic, filters, newMessage, repeatedMessage } from './publications.js';
+import type { Actor, Estate, World } from './world.js';
 
 const beatMs = 25_000;
 /** Between two things that a client does. */
@@ -53,7 +52,7 @@ export class Client {
     if (connection.state === 'open') {
       if (world.time.now >= this.beatAt) this.beat(connection);
       if (world.isBusy) this.doSomething(connection, estate);
-      else if (world.isSteady) this.publishAnywhere(connection, estate);
+      else this.publishSomething(connection, estate);
     }
     // Otherwise it goes on when the connection has been told to be over.
     if (connection.state !== 'over') this.next(20 + chance.next() ** 2 * longestThoughtMs);
@@ -84,11 +83,12 @@ export class Client {
 
   private doSomething(connection: Connection, estate: Estate): void {
     const { chance } = this.world;
-    const { room, topic, name } = chance.oneOf(topicsOf(estate));
+    const { room, topic, name } = anyTopic(this.world, estate);
     const dice = chance.below(100);
     if (dice < 22) connection.subscribe({ room, topic, ...this.options(name) });
     else if (dice < 26) connection.unsubscribe(topic);
-    else if (dice < 84) this.publish(connection, room, topic);
+    else if (dice < 73) this.publish(connection, room, topic);
+    else if (dice < 84) this.publishAgain(connection);
     else if (dice < 90) connection.announce(room, estate.appSlug);
     else if (dice < 94) connection.askPresence(room, estate.appSlug);
     else if (dice < 96) connection.watchLobby(estate.appSlug);
@@ -96,15 +96,28 @@ export class Client {
     else if (dice < 98) connection.vanish('vanishes');
   }
 
-  private publishAnywhere(connection: Connection, estate: Estate): void {
-    const { room, topic } = this.world.chance.oneOf(topicsOf(estate));
+  /** What was not answered is published again until it is. */
+  private publishSomething(connection: Connection, estate: Estate): void {
+    const { world } = this;
+    if (!world.isSteady || world.chance.below(5) === 0) return this.publishAgain(connection);
+    const { room, topic } = anyTopic(world, estate);
     this.publish(connection, room, topic);
   }
 
-  private options(name: string): Pick<Wish, 'group' | 'filter'> {
+  private publishAgain(connection: Connection): void {
+    const message = repeatedMessage(this.world, connection.actor.actorTokenId);
+    if (message !== undefined) connection.publish(message);
+  }
+
+  private options(name: string): Pick<Wish, 'group' | 'filter' | 'meta' | 'own'> {
     const { chance } = this.world;
     const group = name === 'jobs' && chance.below(4) > 0 ? 'workers' : undefined;
-    return { group, filter: chance.below(4) === 0 ? chance.oneOf(filters) : undefined };
+    return {
+      group,
+      filter: chance.below(4) === 0 ? chance.oneOf(filters) : undefined,
+      meta: chance.below(3) === 0,
+      own: chance.below(3) === 0,
+    };
   }
 
   /** Often several in one go, so that their order matters. */
@@ -112,9 +125,7 @@ export class Client {
     const { chance } = this.world;
     const burst = chance.below(4) === 0 ? 1 + chance.below(4) : 1;
     const qos = chance.oneOf([0, 1, 1, 1, 2]);
-    for (let n = 0; n < burst; n += 1) {
-      const filter = chance.below(3) === 0 ? chance.oneOf(filters) : undefined;
-      connection.publish({ room, topic, qos, filter, isRetained: chance.below(20) === 0 });
-    }
+    for (let n = 0; n < burst; n += 1)
+      connection.publish(newMessage(this.world, connection.actor.actorTokenId, { room, topic }, qos));
   }
 }

@@ -2,6 +2,7 @@ import type { SeededChance } from '@roomwire/testing/run/seededChance';
 import type { Cluster } from '../cluster/cluster.js';
 import type { History } from '../run/history.js';
 import type { VirtualTime } from '../time/virtualTime.js';
+import type { Outboxes } from './outbox.js';
 import type { Rights } from './rights.js';
 
 export interface Actor {
@@ -30,6 +31,7 @@ export interface World {
   readonly cluster: Cluster;
   readonly history: History;
   readonly rights: Rights;
+  readonly outboxes: Outboxes;
   /** Undefined until it has been made. */
   estate: Estate | undefined;
   readonly actors: Actor[];

@@ -25,6 +25,7 @@ export interface Place {
 export interface ClusterOptions {
   readonly gateways: number;
   readonly projectors: number;
+  readonly apis: number;
   readonly records: boolean;
   readonly duplicates: boolean;
 }
@@ -55,7 +56,7 @@ export class Cluster {
     this.bus.duplicates = options.duplicates;
     const roles: readonly (readonly [Role, number])[] = [
       ['projector', options.projectors],
-      ['api', 1],
+      ['api', options.apis],
       ['gateway', options.gateways],
     ];
     this.places = roles.flatMap(([role, count]) =>
@@ -69,8 +70,13 @@ export class Cluster {
     return this.places.filter(({ role }) => role === 'gateway');
   }
 
+  get apis(): readonly Place[] {
+    return this.places.filter(({ role }) => role === 'api');
+  }
+
+  /** The first of them. */
   get api(): Place {
-    return this.places.find(({ role }) => role === 'api') as Place;
+    return this.apis[0] as Place;
   }
 
   start(): void {

@@ -14,6 +14,7 @@ const kinds = [
   'stall',
   'clock',
   'lost answers',
+  'lost answers',
 ] as const;
 
 const longest = { cutMs: 15_000, stallMs: 60_000, lostAnswersMs: 3_000, betweenMs: 9_000 };

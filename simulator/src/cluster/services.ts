@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { createCommandApi } from '@roomwire/command-api/commandApi';
+import { createBackends } from '@roomwire/gateway/backends';
 import { createGateway, type Gateway } from '@roomwire/gateway/gateway';
 import { createProjections } from '@roomwire/projections/projections';
 import { changesOf } from '@roomwire/projections/projectors';
@@ -10,6 +11,7 @@ import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Session } from '@roomwire/shared/credentials/sessionToken';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
+import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { BusPort } from '../engines/busPort.js';
 import type { Network } from '../engines/network.js';
@@ -118,16 +120,30 @@ const unused = <T extends object>(name: string): T =>
     },
   });
 
+/** Those of a process of the API that publishes for backends. */
+const publishPorts = (process: SimulatedProcess, { network, bus, stores, options }: Engines) => ({
+  bus: new BusPort(process, network, bus),
+  publishIds: publishIdsPort(process, network, stores),
+  messageStore: options.records ? messagesPort(process, network, stores) : undefined,
+  tracing: undefined,
+});
+
 export const startApi = async (process: SimulatedProcess, engines: Engines): Promise<RunningService> => {
   const { network } = engines;
   const { clock, random } = process;
   const logger = engines.logger(process);
   const usage = usagePort(process, network, engines.stores);
+  const views = new ViewsPort(process, network, engines.views);
+  const limits = new LimitReports({ clock, logger });
+  const backends = createBackends({
+    ...publishPorts(process, engines),
+    ...{ views, usage, clock, random, logger, limits },
+  });
+  await backends.start();
   const auditKeys = auditKeysOf({ current: new Uint8Array(32).fill(9) });
   const log = createChainedEventLog(new LogPort(process, network, engines.log), auditKeys);
   const api = createCommandApi({
-    ...{ log, usage, clock, random, logger },
-    views: new ViewsPort(process, network, engines.views),
+    ...{ log, views, usage, clock, random, logger, limits },
     auditIndex: unused('The audit index'),
     createFold: () => createViewFold(changesOf),
     sessions: { verify: async (token) => (token === operatorToken ? operator : undefined) },
@@ -135,7 +151,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     payloads: noPayloads,
     lastUses: new LastUses({ usage, clock, logger }),
     outcomes: unused('The watch on webhook outcomes'),
-    publishing: () => undefined,
+    publishing: () => backends.publishing,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

@@ -28,6 +28,8 @@ export class SimulatedStores {
   readonly usage = new Map<string, Map<string, number>>();
   readonly connections = new Map<string, ConnectionCount>();
   readonly publishIds = new Map<string, KeptClaim>();
+  /** Ids of messages that were told to be sent, and are not known as that. */
+  readonly unsettled = new Set<string>();
 }
 
 const sessionKey = (actorTokenId: string, instance: string): string => `${actorTokenId} ${instance}`;
@@ -77,7 +79,7 @@ const claimRules: ClaimRules = { windowMs: 600_000, takeOverMs: 20_000, owner: u
 export const publishIdsPort = (
   process: SimulatedProcess,
   network: Network,
-  { publishIds }: SimulatedStores,
+  { publishIds, unsettled }: SimulatedStores,
 ): PublishIds => {
   const call = <T>(act: () => T): Promise<T> => network.call(process, 'views', 'publish ids', act);
   const decide = (claim: PublishClaim): ClaimOutcome => {
@@ -94,9 +96,16 @@ export const publishIdsPort = (
         else publishIds.set(key, { ...kept, state: state === 'free' ? 'givenUp' : state });
       }
     });
+  const isKnownAsSent = ({ key, messageId }: SettledClaim): boolean => {
+    const kept = publishIds.get(key);
+    return kept?.messageId === messageId && kept.state === 'sent';
+  };
   return {
     claim: (claims) => call(() => claims.map(decide)),
-    sent: (claims) => settle(claims, 'sent'),
+    sent: (claims) =>
+      settle(claims, 'sent').finally(() => {
+        for (const claim of claims) if (!isKnownAsSent(claim)) unsettled.add(claim.messageId);
+      }),
     free: (claims) => settle(claims, 'free'),
     giveUp: (claims) => settle(claims, 'givenUp'),
   };

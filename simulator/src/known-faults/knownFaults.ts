@@ -17,6 +17,9 @@ export interface KnownFault {
 const gateway = (module: string, find: string, replace: string): Edit => ({
   ...{ module: `/gateway/dist/src/${module}.js`, find, replace },
 });
+const shared = (module: string, find: string, replace: string): Edit => ({
+  ...{ module: `/shared/dist/src/${module}.js`, find, replace },
+});
 const projections = (module: string, find: string, replace: string): Edit => ({
   ...{ module: `/projections/dist/src/${module}.js`, find, replace },
 });
@@ -147,5 +150,65 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     what: 'A gateway does not ask for presences that it has missed',
     rules: ['WS-PRES-6'],
     edits: [gateway('presence/replica', 'this.deps.requestState(gatewayId);', '')],
+  },
+  'unawaited-claim': {
+    what: 'A message is sent before its id is decided: a missing await',
+    rules: ['WS-ONCE-1'],
+    edits: [
+      gateway(
+        'publishing/publishClaims',
+        'const outcome = await this.ask({ key, digest, messageId, at: acceptedAt(messageId) });',
+        `void this.ask({ key, digest, messageId, at: acceptedAt(messageId) }).catch(() => undefined);
+            const outcome = { kind: 'claimed', messageId };`,
+      ),
+    ],
+  },
+  'unsettled-claim': {
+    what: 'The store is not told that a message was sent',
+    rules: ['WS-ONCE-2'],
+    edits: [gateway('publishing/publishClaims', 'this.deps.store.sent([claim])', 'Promise.resolve()')],
+  },
+  'fresh-message-id': {
+    what: 'What was given up, or taken over, is sent under a message id of its own',
+    rules: ['WS-ONCE-1'],
+    edits: [
+      gateway('publishing/publishClaims', 'this.won(key, outcome.messageId)', 'this.won(key, messageId)'),
+    ],
+  },
+  'freed-claim': {
+    what: 'An id is free although nobody knows whether its message was sent',
+    rules: ['WS-ONCE-1'],
+    edits: [gateway('publishing/publishToBus', 'await claims.givenUp(claim);', 'await claims.free(claim);')],
+  },
+  'sent-again': {
+    what: 'Second copies of messages with ids are not recognized: a lost dedupe',
+    rules: ['WS-ONCE-4', 'WS-PUB-1'],
+    edits: [gateway('fanout/deliverFromBus', '(qos === 2 || givenIdOf(id) !== undefined)', '(qos === 2)')],
+  },
+  'unseen-conflict': {
+    what: 'Other data under the same id is taken for the same',
+    rules: ['WS-ONCE-3', 'WS-PUB-4'],
+    edits: [shared('adapters/publish-ids/decideClaim', 'if (kept.digest !== claim.digest)', 'if (false)')],
+  },
+  'overtaken-claim': {
+    what: 'A message without an id overtakes one whose id is being decided',
+    rules: ['WS-PUB-3'],
+    edits: [
+      gateway(
+        'publishing/publish',
+        'publisher.waitingForId === undefined ? admit(passing) : inLine(passing, undefined)',
+        'admit(passing)',
+      ),
+    ],
+  },
+  echo: {
+    what: 'A subscription with `own` gets what its own connection has published',
+    rules: ['WS-OWN-1'],
+    edits: [gateway('fanout/audience', 'this.client.connection !== connectionOf(id)', 'true')],
+  },
+  'time-of-delivery': {
+    what: '`meta` has the time at which each gateway delivers',
+    rules: ['WS-META-2'],
+    edits: [gateway('fanout/messageFrames', 'at: acceptedAt(id)', 'at: Date.now()')],
   },
 };

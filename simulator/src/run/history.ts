@@ -1,26 +1,16 @@
 import { createHash } from 'node:crypto';
 import { decode } from '@msgpack/msgpack';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import {
+  retainedMessages,
+  type LiveMessage,
+  type RetainedMessage,
+} from '@roomwire/shared/wire/bus/liveMessage';
+import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
 import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { VirtualTime } from '../time/virtualTime.js';
-
-export interface Published {
-  readonly id: number;
-  /** The address. */
-  readonly topic: string;
-  readonly room: string;
-  readonly actor: string;
-  readonly connection: number;
-  readonly qos: number;
-  readonly filter: string | undefined;
-  readonly isRetained: boolean;
-  readonly sentAt: number;
-  outcome: 'unanswered' | 'accepted' | 'refused';
-  answeredAt: number;
-  /** Among the messages on the bus. */
-  storedAs: number | undefined;
-}
+import { Published, type Attempt, type Publication } from './published.js';
 
 export interface Received {
   readonly id: number;
@@ -36,6 +26,8 @@ export interface Subscribed {
   readonly room: string;
   readonly group: string | undefined;
   readonly filter: string | undefined;
+  readonly meta: boolean;
+  readonly own: boolean;
   readonly from: number;
   /** Until then everything has to come. */
   until: number;
@@ -52,6 +44,13 @@ export interface RightUsed {
   readonly answeredAt: number;
 }
 
+/** [WS-META-2] */
+export interface Meta {
+  readonly id: string;
+  readonly at: number;
+  readonly from: string | null;
+}
+
 export interface Delivered {
   readonly connection: number;
   readonly actor: string;
@@ -60,6 +59,10 @@ export interface Delivered {
   readonly at: number;
   /** The one that it came by; undefined where that is not certain. */
   readonly subscription: Subscribed | undefined;
+  /** Whether the connection has ever asked for what its own actor publishes to the topic. */
+  readonly wasOwn: boolean;
+  readonly isReplay: boolean;
+  readonly meta: Meta | undefined;
 }
 
 export interface Disturbance {
@@ -73,6 +76,9 @@ const keptLines = 200_000;
 /** All that clients saw and did, and what happened to the cluster. */
 export class History {
   readonly published: Published[] = [];
+  readonly attempts: Attempt[] = [];
+  /** What connections are called in the ids of messages, as far as that is known. */
+  readonly names = new Map<number, string>();
   readonly subscriptions: Subscribed[] = [];
   readonly deliveries: Delivered[] = [];
   readonly rightsUsed: RightUsed[] = [];
@@ -103,6 +109,33 @@ export class History {
     this.violations.push(`${rule}: ${details}`);
   }
 
+  /** A message that has not been published yet. */
+  publication(actor: string, publication: Publication): Published {
+    const message = new Published(this.published.length, actor, publication);
+    this.published.push(message);
+    return message;
+  }
+
+  attempt(message: Published, connection: number): Attempt {
+    const attempt: Attempt = {
+      ...{ message, connection, sentAt: this.time.now },
+      ...{ outcome: 'unanswered', error: undefined, answeredAt: Infinity, isOver: false },
+    };
+    message.attempts.push(attempt);
+    this.attempts.push(attempt);
+    return attempt;
+  }
+
+  answered(attempt: Attempt, outcome: Attempt['outcome'], error?: string): void {
+    Object.assign(attempt, { outcome, error, answeredAt: this.time.now });
+    const { message, sentAt: askedAt, answeredAt } = attempt;
+    const { actor, room } = message;
+    const isGranted = outcome !== 'refused';
+    // The backend needs no rights.
+    if (actor === '' || (!isGranted && error !== 'unknown_topic' && error !== 'unknown_actor')) return;
+    this.rightsUsed.push({ actor, room, kind: 'publish', isGranted, askedAt, answeredAt });
+  }
+
   disturbed(from: number, to: number): void {
     this.disturbances.push({ from, to });
   }
@@ -126,13 +159,23 @@ export class History {
   }
 
   stored(channel: string, key: string, record: unknown): void {
+    if (channel === retainedMessages.name) return this.storedLastValue(key, record as RetainedMessage);
     if (channel !== roomRecords.name) return void this.happened(`bus ${channel} ${key}`);
     const entry = record as RoomRecord;
     if (isGroupRecord(entry)) return void this.happened(`bus group ${textOfCommand(entry)}`);
-    const { data } = decode(entry.body) as { data: number };
-    const message = this.published[data];
-    this.happened(`bus message ${data}`);
-    if (message) message.storedAs ??= ++this.stores;
+    const number = numberIn(entry);
+    this.happened(`bus message ${number}`);
+    const message = this.published[number];
+    if (message === undefined) return;
+    message.copies.push({ place: ++this.stores, at: this.time.now, messageId: entry.id });
+    const [first, ...others] = message.attempts;
+    if (first && others.length === 0) this.names.set(first.connection, connectionOf(entry.id));
+  }
+
+  private storedLastValue(key: string, record: RetainedMessage): void {
+    const number = numberIn(record);
+    this.happened(`bus ${retainedMessages.name} ${key} ${number}`);
+    this.published[number]?.lastValues.push({ at: this.time.now, messageId: record.id });
   }
 
   loggerOf(name: string): Logger {
@@ -151,6 +194,8 @@ export class History {
     return this.hash.copy().digest('hex').slice(0, 16);
   }
 }
+
+const numberIn = ({ body }: LiveMessage): number => (decode(body) as { data: number }).data;
 
 /** Without the messages that it carries. */
 const textOfCommand = (record: GroupRecord): string =>

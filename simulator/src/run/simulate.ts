@@ -1,10 +1,14 @@
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { checkGroups } from '../checks/checkGroups.js';
 import { checkMessages } from '../checks/checkMessages.js';
+import { checkMeta } from '../checks/checkMeta.js';
+import { checkOnce } from '../checks/checkOnce.js';
 import { checkPresence } from '../checks/checkPresence.js';
 import { checkRights } from '../checks/checkRights.js';
 import { Admin } from '../clients/admin.js';
+import { Backend } from '../clients/backend.js';
 import { countConnectionsAnew, type Connection } from '../clients/connection.js';
+import { Outboxes } from '../clients/outbox.js';
 import { Client } from '../clients/program.js';
 import { Rights } from '../clients/rights.js';
 import type { World } from '../clients/world.js';
@@ -71,6 +75,7 @@ interface Play {
   readonly world: World;
   readonly clients: readonly Client[];
   readonly admin: Admin;
+  readonly backend: Backend;
 }
 
 const createWorld = (seed: number, time: VirtualTime, history: History): Play => {
@@ -81,6 +86,7 @@ const createWorld = (seed: number, time: VirtualTime, history: History): Play =>
     projectors: 1 + chance.below(2),
     records: chance.below(2) === 0,
     duplicates: chance.below(4) === 0,
+    apis: 1 + chance.below(2),
   });
   const clients: Client[] = [];
   const rights = new Rights(time, (actor, room) => {
@@ -88,7 +94,7 @@ const createWorld = (seed: number, time: VirtualTime, history: History): Play =>
       if (connection?.actor.actorTokenId === actor) connection.doubt(room);
   });
   const world: World = {
-    ...{ time, chance, cluster, history, rights },
+    ...{ time, chance, cluster, history, rights, outboxes: new Outboxes() },
     ...{ estate: undefined, actors: [], isBusy: true, isSteady: false },
     rush: (actor) => {
       for (const client of clients) if (client.connection?.actor === actor) client.rush();
@@ -96,10 +102,11 @@ const createWorld = (seed: number, time: VirtualTime, history: History): Play =>
   };
   const actorOf = (n: number) => () => world.actors[n % Math.max(1, world.actors.length)];
   for (let n = 0; n < 8; n += 1) clients.push(new Client(world, `client-${n}`, actorOf(n)));
-  return { world, clients, admin: new Admin(world) };
+  const admin = new Admin(world);
+  return { world, clients, admin, backend: new Backend(world, () => admin.apiKey) };
 };
 
-const live = async ({ world, clients, admin }: Play): Promise<void> => {
+const live = async ({ world, clients, admin, backend }: Play): Promise<void> => {
   const { time, cluster, history, chance } = world;
   const { records, duplicates } = cluster.options;
   history.happened(`options ${JSON.stringify(cluster.options)}`);
@@ -114,6 +121,7 @@ const live = async ({ world, clients, admin }: Play): Promise<void> => {
   await time.run(2 * startMs);
   if (prepared !== undefined) throw new Error('The estate could not be made', { cause: prepared });
   admin.start();
+  backend.start();
   for (const client of clients) client.start();
   const faults = new Faults(world);
   await time.run(time.now + startMs);
@@ -135,6 +143,8 @@ const live = async ({ world, clients, admin }: Play): Promise<void> => {
   const stillOpen = open.filter(({ state }) => state === 'open');
   checkPresence(history, 'hall', stillOpen, time.now - lastAsksMs);
   checkMessages(history, duplicates);
+  checkMeta(history);
+  checkOnce(history, cluster.stores.unsettled);
   checkGroups(history, records, duplicates);
   checkRights(history, world.rights);
   if (stillOpen.length < clients.length / 2 && chance.next() >= 0)
@@ -155,7 +165,11 @@ const askPresence = async ({ time, estate }: World, open: readonly Connection[])
 
 const countsOf = (history: History): Record<string, number> => ({
   published: history.published.length,
-  accepted: history.published.filter(({ outcome }) => outcome === 'accepted').length,
+  accepted: history.published.filter(({ isAccepted }) => isAccepted).length,
+  again: history.attempts.length - history.published.length,
+  duplicates: history.attempts.filter(({ outcome }) => outcome === 'duplicate').length,
+  conflicts: history.attempts.filter(({ error }) => error === 'publish_conflict').length,
+  secondCopies: history.published.filter(({ copies }) => copies.length > 1).length,
   deliveries: history.deliveries.length,
   subscriptions: history.subscriptions.length,
   rightsUsed: history.rightsUsed.length,
