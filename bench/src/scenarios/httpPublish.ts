@@ -158,13 +158,13 @@ export const httpPublishOnEngines: Scenario = {
       const unpinned = { ...ground, cores: { server: undefined, generator: undefined } };
       const notes = [load, overSockets, where];
       return measureTables(unpinned, started, [
+        { title: `${oneEach}, over Kafka`, publishes: singles(roomwire), notes },
         {
           title: `HTTP publishes, ${requestsPerSecond} a second (open loop), over Kafka`,
           publishes: singles(roomwire),
           requestsPerSecond,
           notes,
         },
-        { title: `${oneEach}, over Kafka`, publishes: singles(roomwire), notes },
         { title: `${manyEach}, over Kafka`, publishes: batches(roomwire), notes: [load, where] },
       ]);
     }),
