@@ -31,6 +31,7 @@ import type { StateSnapshots } from './handling/stateSnapshots.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
 import { createAuthenticator } from './http/authenticate.js';
 import { createAuthorizer } from './http/authorize.js';
+import { sharedReads } from './http/sharedReads.js';
 import { answerErrors, answerUnknownRoute, createFailureAnswerer, rejectOptions } from './http/failures.js';
 import { mountRoutes } from './http/mountRoutes.js';
 import { createRateLimiter } from './http/rateLimit.js';
@@ -149,14 +150,17 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const commands = createCommandHandler({ ...deps, onWaitExpired });
   const takeMessages = createMessageRate(options.messageRate, { clock, limits });
   const routes = apiRoutes({ ...deps, commands, takeMessages, publishes: metrics.publishes });
+  // Each request asks for the same few: its credential, and what that belongs to.
+  const views = sharedReads(deps.views);
   const answerRoutes = mountRoutes(routes, '/v1', {
     authenticator: createAuthenticator({
       ...deps,
+      views,
       // There is no feed of changes here, as a gateway has one.
       refused: new RefusedCredentials({ clock, random, limits, brieflyMs: 1_000 }),
       failures: new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs }),
     }),
-    authorize: createAuthorizer(deps),
+    authorize: createAuthorizer({ views }),
     limitRate: createRateLimiter(options.rateLimit, clock),
     trustedProxies: options.trustedProxies,
     clock,

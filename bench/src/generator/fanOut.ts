@@ -99,8 +99,8 @@ class Stage {
   }
 
   private async seat(job: StageJob, index: number): Promise<void> {
-    const { port, topic } = job;
-    const seat = { port, index, topic, filter: filterOf(job, index) };
+    const { port, topic, meta } = job;
+    const seat = { port, index, topic, meta, filter: filterOf(job, index) };
     const connection = this.keep(await this.wire.subscriber(seat));
     const subscriber = new Subscriber(this.tally, this.wire.layout);
     connection.receiver = subscriber;

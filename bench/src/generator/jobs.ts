@@ -23,6 +23,8 @@ export interface StageJob {
   readonly subscribers: number;
   /** The subscribers have this many different filters in turn, of which each publish matches one; 0 for none at all. */
   readonly filters: number;
+  /** Whether all subscribers ask for `meta`. */
+  readonly meta?: boolean;
   readonly warmUpSeconds: number;
   readonly seconds: number;
   /** Saturated: this many publishes in flight. */
@@ -167,8 +169,33 @@ export interface HopJob extends HopLoad {
   readonly publishers: number;
 }
 
+/** How publishes that are answered get to a server: over HTTP many in a request, over a socket one by one. */
+export type PublishWay =
+  | { readonly kind: 'http'; readonly path: string; readonly apiKey: string; readonly messages: number }
+  | { readonly kind: 'socket'; readonly token: string };
+
+/** Publishes that are each answered before their connection goes on, and one subscriber that gets them all. */
+export interface PublishingJob {
+  readonly kind: 'publishing';
+  readonly way: PublishWay;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topic: string;
+  /** Whether each message has an id of its publisher's making. */
+  readonly withIds: boolean;
+  readonly connections: number;
+  /** Requests on a fixed schedule; undefined for as many as are answered. */
+  readonly requestsPerSecond: number | undefined;
+  /** Of the subscriber. */
+  readonly login: Login;
+  readonly subscribePort: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
 /** Those that are answered by the figures of one round. */
-type PlainJob = FilterJob | StormJob | IdleJob | ChatJob | PresenceJob | GroupsJob | RequestsJob | FillJob;
+type PlainJob =
+  FilterJob | StormJob | IdleJob | ChatJob | PresenceJob | GroupsJob | RequestsJob | FillJob | PublishingJob;
 
 export type GeneratorJob = FanOutJob | RestJob | HopJob | PlainJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob

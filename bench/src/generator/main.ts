@@ -7,6 +7,7 @@ import { measureGroups } from './groups.js';
 import { measureIdle, measureStorm } from './idle.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
 import { measurePresence } from './presence.js';
+import { measurePublishing } from './publishing.js';
 
 serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {
@@ -24,6 +25,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return measurePresence(job);
     case 'groups':
       return measureGroups(job);
+    case 'publishing':
+      return measurePublishing(job);
     case 'rest':
       return measureRest(job);
     case 'requests':

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
@@ -10,9 +10,8 @@ export interface Relay {
   relay?(message: Buffer): void;
 }
 
-/** What the relays have in common: `/subscribe` and a path to listen, `/publish` to send. */
-export const serveRelay = (relay: Relay): void => {
-  const server = createServer();
+/** What the relays have in common: `/subscribe` and a path to listen, `/publish` to send. The server may answer requests besides. */
+export const serveRelay = (relay: Relay, server: Server = createServer()): void => {
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
   sockets.on('connection', (client: WebSocket, request: IncomingMessage) => {
     client.on('error', () => client.terminate());

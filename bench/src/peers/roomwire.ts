@@ -56,6 +56,7 @@ export const launchRoomwire = (
       ROOMWIRE_DATA_DIR: dataFolder,
       ROOMWIRE_PUBLISH_RATE: '0',
       ROOMWIRE_REST_RATE: '0',
+      ROOMWIRE_HTTP_PUBLISH_RATE: '0',
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '86400',
       ROOMWIRE_LOG_LEVEL: 'warn',
       ...env,

@@ -34,6 +34,7 @@ export const startService = async (
       ROOMWIRE_SESSION_SECRET: clusterSecret.toString('base64'),
       ROOMWIRE_PUBLISH_RATE: '0',
       ROOMWIRE_REST_RATE: '0',
+      ROOMWIRE_HTTP_PUBLISH_RATE: '0',
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '86400',
       ROOMWIRE_LOG_LEVEL: 'warn',
     },

@@ -13,7 +13,8 @@ interface RunningPeer {
   stop(): Promise<void>;
 }
 
-export type PeerProgram = 'sendEachRelay' | 'writePerTickRelay' | 'roomRelay' | 'socketIo' | 'plainHttp';
+export type PeerProgram =
+  'sendEachRelay' | 'writePerTickRelay' | 'roomRelay' | 'httpRelay' | 'socketIo' | 'plainHttp';
 
 interface PeerOptions {
   readonly args?: readonly string[];

@@ -24,6 +24,7 @@ const relay: Login = { protocol: 'relay' };
 export const peers = {
   sendEach: { name: 'ws, ws.send of each message', login: relay, program: 'sendEachRelay' },
   writePerTick: { name: 'ws, one write a socket and tick', login: relay, program: 'writePerTickRelay' },
+  http: { name: 'node:http and ws.send', login: relay, program: 'httpRelay' },
   rooms: { name: 'ws, rooms and ws.send', login: relay, program: 'roomRelay' },
   socketIo: { name: 'Socket.IO 4', login: { protocol: 'socketIo' }, program: 'socketIo' },
   nats: { name: 'NATS 2, WebSocket', login: { protocol: 'nats' }, program: 'nats' },
@@ -48,7 +49,9 @@ export const startServers = async (
 
 /** One room with one topic, a publisher, and an actor for each of so many subscribers. */
 export const prepareHall = async (
-  roomwire: RunningRoomwire,
+  roomwire: Pick<RunningRoomwire, 'port'> & {
+    readonly credentials: Pick<RunningRoomwire['credentials'], 'apiKey'>;
+  },
   subscribers: number,
 ): Promise<{ readonly topic: string; readonly login: Login }> => {
   const api = roomwireApi(roomwire);

@@ -4,8 +4,10 @@ import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
 import { gateways } from './gateways.js';
 import { groups } from './groups.js';
+import { httpPublish, httpPublishOnEngines } from './httpPublish.js';
 import { idle } from './idle.js';
 import { largeProject } from './largeProject.js';
+import { meta } from './meta.js';
 import { partitions } from './partitions.js';
 import { presence } from './presence.js';
 import { rebuild } from './rebuild.js';
@@ -24,6 +26,8 @@ export const scenarios: readonly Scenario[] = [
   storm,
   idle,
   filters,
+  meta,
+  httpPublish,
   appends,
   reads,
   rest,
@@ -33,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
   restOnEngines,
   writers,
   gateways,
+  httpPublishOnEngines,
   rebuild,
   partitions,
 ];

@@ -43,7 +43,7 @@ const looksLikeJwt = (credential: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]*$/
 const looksLikeApiKey = (credential: string): boolean => credential.startsWith('ak_');
 
 export interface AuthenticatorDeps {
-  readonly views: ViewReader;
+  readonly views: Pick<ViewReader, 'get' | 'find'>;
   readonly sessions: SessionVerifier;
   readonly clock: Clock;
   readonly lastUses: Pick<LastUses, 'used'>;
@@ -94,7 +94,7 @@ export const createAuthenticator = (deps: AuthenticatorDeps): Authenticator => (
 
 const bearer = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 
-const revocationsOf = async (views: ViewReader, session: Session) =>
+const revocationsOf = async (views: AuthenticatorDeps['views'], session: Session) =>
   (
     await Promise.all(
       revocationKeys(session).map((revokes) => views.find('sessionRevocations', { filter: { revokes } })),

@@ -16,7 +16,7 @@ export type Authorize = (
  * Permissions of API keys; roles in organizations, which may have revoked the session; and a suspended organization only
  * reads, whoever asks but for operators.
  */
-export const createAuthorizer = ({ views }: { readonly views: ViewReader }): Authorize => {
+export const createAuthorizer = ({ views }: { readonly views: Pick<ViewReader, 'get'> }): Authorize => {
   const requireActive = async (organizationId: string): Promise<void> => {
     const organization = await views.get('organizations', organizationId);
     if (organization?.status === 'suspended') throw new Rejection('organization_suspended', {});

@@ -212,7 +212,8 @@ const collectUnknown = (
       found.push({ path: [...path, field], value: value[field] });
   for (const [field, inner] of Object.entries(properties)) {
     if (found.length >= enough) return;
-    collectUnknown(inner, value[field], enough, [...path, field], found);
+    const sent = value[field];
+    if (isRecord(sent)) collectUnknown(inner, sent, enough, [...path, field], found);
   }
 };
 

@@ -119,8 +119,7 @@ export const presentAccepted = ({
   id,
   at,
   isDuplicate,
-}: AcceptedMessage): s.ValueOf<typeof acceptedMessageSchema> => ({
-  id,
-  at: new Date(at).toISOString(),
-  ...(isDuplicate && { duplicate: true as const }),
-});
+}: AcceptedMessage): s.ValueOf<typeof acceptedMessageSchema> => {
+  const accepted = { id, at: new Date(at).toISOString() };
+  return isDuplicate ? { ...accepted, duplicate: true } : accepted;
+};

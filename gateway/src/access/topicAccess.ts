@@ -32,7 +32,7 @@ export interface TopicAccess {
 export const isCurrent = ({ location }: TopicAccess): boolean =>
   location.app.isCurrent && location.room.isCurrent;
 
-type Resolved = TopicAccess | undefined | Promise<TopicAccess | undefined>;
+export type Resolved = TopicAccess | undefined | Promise<TopicAccess | undefined>;
 
 type Admit = (app: App, room: GrantedRoom, topic: string) => Admission;
 
@@ -44,15 +44,9 @@ export const resolveAccess = (directory: Directory, identity: Identity, address:
   );
 };
 
-/** The same for a backend, whose access is undefined where it may not publish. */
-export const resolveBackendAccess = async (
-  directory: Directory,
-  author: Author,
-  address: string,
-): Promise<TopicAccess | undefined> => {
-  const access = await resolve(directory, author, address, backendAdmission);
-  return access?.mayPublish ? access : undefined;
-};
+/** The same for a backend. */
+export const resolveBackendAccess = (directory: Directory, author: Author, address: string): Resolved =>
+  resolve(directory, author, address, backendAdmission);
 
 const resolve = (directory: Directory, author: Author, address: string, admit: Admit): Resolved => {
   const parts = parseTopicAddress(address);

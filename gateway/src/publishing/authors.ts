@@ -6,13 +6,13 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import type { Author, Identity } from '../access/client.js';
 import { standingOf } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
-import { resolveAccess, resolveBackendAccess, type TopicAccess } from '../access/topicAccess.js';
+import { resolveAccess, resolveBackendAccess } from '../access/topicAccess.js';
+import { publishRights, type PublishRights } from './publishRights.js';
 
 /** Who publishes, and where it may. */
 export interface BackendAuthor {
   readonly author: Author;
-  /** Undefined where it may not publish. Rejects when the read models fail. */
-  access(address: string): Promise<TopicAccess | undefined>;
+  readonly rights: PublishRights;
 }
 
 export interface AuthorDeps {
@@ -21,36 +21,47 @@ export interface AuthorDeps {
   readonly directory: Directory;
 }
 
+type Found = BackendAuthor | ProtocolErrorName;
+
 /** The authors of one request, each of whom is looked up once. */
 export class Authors {
   private readonly deps: AuthorDeps;
   private readonly of: Publishers;
-  private readonly known = new Map<string, Promise<BackendAuthor | ProtocolErrorName>>();
+  private readonly known = new Map<string, Found | Promise<Found>>();
 
   constructor(of: Publishers, deps: AuthorDeps) {
     this.of = of;
     this.deps = deps;
   }
 
-  /** Rejects when the read models fail. */
-  find({ as, scope }: Pick<BackendMessage, 'as' | 'scope'>): Promise<BackendAuthor | ProtocolErrorName> {
-    const name = JSON.stringify([as, scope]);
-    const known = this.known.get(name);
-    if (known !== undefined) return known;
-    const found = as === undefined ? this.backend(scope) : this.actor(as);
+  /** Returns a promise only where one has to be looked up; it rejects when the read models fail. */
+  find({ as, scope }: Pick<BackendMessage, 'as' | 'scope'>): Found | Promise<Found> {
+    const name = nameOf(as, scope);
+    return this.known.get(name) ?? this.lookUp(name, as === undefined ? this.backend(scope) : this.actor(as));
+  }
+
+  private lookUp(name: string, found: Promise<Found>): Promise<Found> {
     this.known.set(name, found);
+    void found.then(
+      (one) => this.known.set(name, one),
+      () => undefined,
+    );
     return found;
   }
 
   /** [HTTP-PUB-1] It needs no grants. */
-  private async backend(scopeName: string | undefined): Promise<BackendAuthor | ProtocolErrorName> {
+  private async backend(scopeName: string | undefined): Promise<Found> {
     const scope = scopeName === undefined ? undefined : await this.scope(scopeName);
     if (scopeName !== undefined && !scope?.isActive) return 'unknownScope';
     const author: Author = {
       ...{ ...this.of, actorTokenId: '' },
       ...{ scope: scope?.slug ?? null, accessScope: scope ?? null },
     };
-    return { author, access: async (address) => resolveBackendAccess(this.deps.directory, author, address) };
+    const { clock, directory } = this.deps;
+    return {
+      author,
+      rights: publishRights(clock, (address) => resolveBackendAccess(directory, author, address)),
+    };
   }
 
   private async scope(name: string): Promise<Scope | undefined> {
@@ -61,7 +72,7 @@ export class Authors {
     return (await views.find('scopes', { filter: { projectId, slug: name }, limit: 1 }))[0];
   }
 
-  private async actor(name: string): Promise<BackendAuthor | ProtocolErrorName> {
+  private async actor(name: string): Promise<Found> {
     const { views, clock, directory } = this.deps;
     const actor =
       (await views.get('actors', name)) ??
@@ -77,10 +88,13 @@ export class Authors {
     };
     return {
       author: identity,
-      access: async (address) => {
-        const access = await resolveAccess(directory, identity, address);
-        return access?.mayPublish && access.until > clock.now() ? access : undefined;
-      },
+      rights: publishRights(clock, (address) => resolveAccess(directory, identity, address)),
     };
   }
 }
+
+/** A message names one of them at most. */
+const nameOf = (as: string | undefined, scope: string | undefined): string => {
+  if (as !== undefined) return `as ${as}`;
+  return scope === undefined ? '' : `in ${scope}`;
+};

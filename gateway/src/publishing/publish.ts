@@ -96,11 +96,10 @@ export const createPublish = ({ usageLedger, claims, publishToBus, metrics }: Pu
     return line.isFull || publisher.isFarAhead ? turn : undefined;
   };
 
-  return (publisher, { author, frame, access }) => {
-    const passing = {
-      ...{ publisher, author, access, frame: withItsQos(frame) },
-      ...{ usage: usageLedger.of(author), claim: undefined, isCounted: false },
-    };
+  return (publisher, { author, frame: given, access }) => {
+    const frame = withItsQos(given);
+    const usage = usageLedger.of(author);
+    const passing = { publisher, author, access, frame, usage, claim: undefined, isCounted: false };
     if (frame.id !== undefined) return inLine(passing, claims.claim(publisher, author, access, frame));
     return publisher.waitingForId === undefined ? admit(passing) : inLine(passing, undefined);
   };

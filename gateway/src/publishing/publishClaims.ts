@@ -6,6 +6,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ClaimOutcome, PublishClaim, PublishIds, SettledClaim } from '@roomwire/shared/ports/publishIds';
 import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
+import { Batches } from './batches.js';
 import type { MessageIds } from './messageIds.js';
 import type { Publisher } from './publisher.js';
 
@@ -28,18 +29,9 @@ interface PublishClaimsDeps {
   readonly patienceMs: number;
 }
 
-/** Claims of one call of the store. */
-const mostAtOnce = 200;
-
-interface Waiting {
-  readonly claim: PublishClaim;
-  readonly decided: (outcome: ClaimOutcome) => void;
-  readonly failed: (error: unknown) => void;
-}
-
 /**
  * [WS-ONCE-1] The ids that publishers have given to what this gateway publishes. Each is claimed in the store before the message is sent, those that come
- * meanwhile together, and settled after.
+ * meanwhile together, and settled after, those of a turn together.
  */
 export class PublishClaims {
   private readonly deps: PublishClaimsDeps;
@@ -48,11 +40,22 @@ export class PublishClaims {
     string,
     { readonly settled: Promise<void>; readonly settle: () => void }
   >();
-  private waiting: Waiting[] = [];
-  private isClaiming = false;
+  private readonly claims: Batches<PublishClaim, ClaimOutcome>;
+  private readonly settlements: Readonly<Record<'sent' | 'free' | 'giveUp', Batches<SettledClaim>>>;
 
   constructor(deps: PublishClaimsDeps) {
+    const { store } = deps;
     this.deps = deps;
+    // What comes meanwhile shares the next call.
+    this.claims = new Batches((claims) => store.claim(claims), 1);
+    // Nobody takes a claim over before it has had its time to be settled: that must not pass behind another call.
+    const settling = (write: (claims: readonly SettledClaim[]) => Promise<void>) =>
+      new Batches(write, Number.POSITIVE_INFINITY);
+    this.settlements = {
+      sent: settling((claims) => store.sent(claims)),
+      free: settling((claims) => store.free(claims)),
+      giveUp: settling((claims) => store.giveUp(claims)),
+    };
   }
 
   /** Never rejects. A claim that is won must be settled: `sent`, `free` or `givenUp`. */
@@ -74,24 +77,24 @@ export class PublishClaims {
 
   /** Its message was sent. Never rejects: if that cannot be stored, the next publish with the id is sent once more, under the same message id. */
   sent(claim: WonClaim): Promise<void> {
-    return this.settle(claim, () => this.deps.store.sent([claim]));
+    return this.settle(claim, 'sent');
   }
 
   /** It was refused, and nothing was sent. Never rejects. */
   free(claim: WonClaim): Promise<void> {
-    return this.settle(claim, () => this.deps.store.free([claim]));
+    return this.settle(claim, 'free');
   }
 
   /** Nobody knows whether it was sent. Never rejects. */
   givenUp(claim: WonClaim): Promise<void> {
-    return this.settle(claim, () => this.deps.store.giveUp([claim]));
+    return this.settle(claim, 'giveUp');
   }
 
   private async decide(key: string, digest: string, messageId: string): Promise<DecidedClaim> {
     const { pollMs, patienceMs } = this.deps;
     for (let waitedMs = 0; ; waitedMs += pollMs) {
       await this.underway.get(key)?.settled;
-      const outcome = await this.ask({ key, digest, messageId, at: acceptedAt(messageId) });
+      const outcome = await this.claims.add({ key, digest, messageId, at: acceptedAt(messageId) });
       if (outcome.kind === 'claimed') return this.won(key, outcome.messageId);
       if (outcome.kind === 'sent') return { kind: 'duplicate', messageId: outcome.messageId };
       if (outcome.kind === 'conflict') return { kind: 'conflict' };
@@ -108,43 +111,26 @@ export class PublishClaims {
     return { kind: 'won', claim: { key, messageId } };
   }
 
-  private async settle({ key }: WonClaim, store: () => Promise<void>): Promise<void> {
+  private async settle(claim: WonClaim, as: keyof PublishClaims['settlements']): Promise<void> {
     try {
-      await store();
+      await this.settlements[as].add(claim);
     } catch (error) {
       this.deps.logger.warn('The outcome of a publish with an id could not be stored', { error });
     }
-    this.underway.get(key)?.settle();
-    this.underway.delete(key);
-  }
-
-  private ask(claim: PublishClaim): Promise<ClaimOutcome> {
-    return new Promise((decided, failed) => {
-      this.waiting.push({ claim, decided, failed });
-      void this.claimWaiting();
-    });
-  }
-
-  private async claimWaiting(): Promise<void> {
-    if (this.isClaiming) return;
-    this.isClaiming = true;
-    // With those that come in the same turn.
-    await Promise.resolve();
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, mostAtOnce);
-      try {
-        const outcomes = await this.deps.store.claim(batch.map(({ claim }) => claim));
-        batch.forEach(({ decided }, index) => decided(outcomes[index] as ClaimOutcome));
-      } catch (error) {
-        for (const { failed } of batch) failed(error);
-      }
-    }
-    this.isClaiming = false;
+    this.underway.get(claim.key)?.settle();
+    this.underway.delete(claim.key);
   }
 }
 
-/** Of a room that is made anew under its former address it is another one. */
+/** Of an id in its key, as it is: enough for the time in a UUID or a ULID, or for a counter with a name before it. */
+const shownOfId = 40;
+
+/**
+ * Of a room that is made anew under its former address it is another one. It begins as the id does, so that ids which count up, or begin with the time,
+ * lie beside each other in the store: a write then changes few of its pages, and not one for each id.
+ */
 const keyOf = ({ actorTokenId }: Author, { topic, location }: TopicAccess, id: string): string =>
+  id.slice(0, shownOfId).replace(/[.:]/g, '_') +
   sha256(JSON.stringify([location.room.value.roomId, topic, actorTokenId, id]));
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('base64url');

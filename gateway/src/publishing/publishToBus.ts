@@ -111,13 +111,13 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
   };
 
   return (publisher, admitted) => {
-    const { author, frame, access, claim } = admitted;
+    const { author, frame, access, usage, claim } = admitted;
     metrics.publishes++;
     publisher.begin();
     const span = tracing && beginPublish(tracing, author, frame);
     const messageId = claim?.messageId ?? ids.next(publisher.mark);
     const message = liveMessage(messageId, admitted, showsIds, span?.traceparent);
-    const publish = { ...admitted, publisher, message, span };
+    const publish = { author, frame, access, usage, claim, publisher, message, span };
     const recorded = record(message, access.recordedFor);
     if (recorded === undefined && publisher.waitingForRecord === undefined) return send(publish);
     const line = publisher.recordLine;

@@ -9,6 +9,7 @@ const protocolVersion = 2;
 interface Choice {
   readonly filter?: string | undefined;
   readonly group?: string | undefined;
+  readonly meta?: boolean | undefined;
 }
 
 /** A connection to Roomwire that will get every message of the topic, those that match a filter, or its turn in a group. */
@@ -16,20 +17,25 @@ export const subscribed = async (
   port: number,
   token: string,
   topic: string,
-  { filter, group }: Choice = {},
+  { filter, group, meta = false }: Choice = {},
 ): Promise<Connection> => {
-  const conversation = await authenticated(port, token);
+  const conversation = await admittedToTalk(port, token);
   const filters = filter === undefined ? [] : [filter];
   const turns = group === undefined ? {} : { loadBalance: true, loadBalanceGroup: group };
-  await ask(conversation, { type: 'subscribe', topic, filters, ...turns }, 'subscribed');
+  await ask(
+    conversation,
+    { type: 'subscribe', topic, filters, ...turns, ...(meta && { meta }) },
+    'subscribed',
+  );
   return conversation.connection;
 };
 
 /** A connection to Roomwire that may publish. */
 export const admitted = async (port: number, token: string): Promise<Connection> =>
-  (await authenticated(port, token)).connection;
+  (await admittedToTalk(port, token)).connection;
 
-const authenticated = async (port: number, token: string): Promise<Conversation> => {
+/** The same, whose frames are answered one by one. */
+export const admittedToTalk = async (port: number, token: string): Promise<Conversation> => {
   const conversation = await openConversation(port, '/ws');
   await ask(conversation, { type: 'auth', token, protocolVersion }, 'auth');
   return conversation;

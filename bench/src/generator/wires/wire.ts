@@ -11,6 +11,8 @@ interface Seat {
   readonly filter?: string | undefined;
   /** Of several in a group one gets each message. */
   readonly group?: string | undefined;
+  /** Whether each message says who sent it, when, and under which id; only Roomwire knows it. */
+  readonly meta?: boolean | undefined;
 }
 
 /** Finds the deliveries in what a server sends. */
