@@ -65,5 +65,6 @@ export const openEnginePorts = async (): Promise<Ports> => {
 after(async () => {
   const ports = await opened;
   await ports?.close();
-  for (const store of [ports?.stores, ports?.sessions, ports?.groups, ports?.publishIds]) await store?.close();
+  for (const store of [ports?.stores, ports?.sessions, ports?.groups, ports?.publishIds])
+    await store?.close();
 });
