@@ -2,7 +2,7 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore, GroupCheckpoint } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageStore';
 import { madeAt, type GroupState } from './machine/groupState.js';
 
 export interface BacklogDeps {
@@ -162,7 +162,7 @@ const replay = async (
   if (ids.size === 0) return [];
   const given: string[] = [];
   target.begin(ids.size);
-  for await (const message of recorded(messageStore, stored)) {
+  for await (const { message } of recorded(messageStore, stored)) {
     if (!ids.delete(message.id)) continue;
     if (!(await target.give(message))) return undefined;
     given.push(message.id);
@@ -180,23 +180,35 @@ const missedIds = async (
   limit: number,
 ): Promise<Set<string>> => {
   const [done, undone] = [new Set(stored.done), new Set(stored.undone)];
-  const isMissed = ({ id }: LiveMessage): boolean =>
-    undone.has(id) || (madeAt(id) >= stored.sinceMs && !done.has(id));
+  const isMissed = (recording: RecordedMessage): boolean => {
+    const { id } = recording.message;
+    return undone.has(id) || (publishedAt(recording) >= stored.sinceMs && !done.has(id));
+  };
   const ids = new Set<string>();
-  for await (const message of recorded(messageStore, stored)) {
-    if (!isMissed(message) || !target.isEligible(message)) continue;
+  for await (const recording of recorded(messageStore, stored)) {
+    const { message } = recording;
+    if (!isMissed(recording) || !target.isEligible(message)) continue;
     ids.add(message.id);
     if (ids.size > limit) ids.delete(ids.values().next().value as string);
   }
   return ids;
 };
 
+/**
+ * A message with a given id whose gateway was killed is sent by another one, under the id and with the time of the first. So much later, it is
+ * one that the group may never have seen.
+ */
+const takenOverAfterMs = 15_000;
+
+const publishedAt = ({ message: { id }, recordedAt }: RecordedMessage): number =>
+  recordedAt - madeAt(id) > takenOverAfterMs ? recordedAt : madeAt(id);
+
 const recorded = async function* (
   messageStore: MessageStore,
   stored: GroupCheckpoint,
-): AsyncGenerator<LiveMessage> {
+): AsyncGenerator<RecordedMessage> {
   const oldest = stored.undone.reduce((time, id) => Math.min(time, madeAt(id)), stored.sinceMs);
   const range = { sinceMs: oldest - clockMarginMs, limit: maxExamined };
   const { pages } = await messageStore.replay(stored.topic, range);
-  for await (const page of pages) for (const { message } of page) yield message;
+  for await (const page of pages) yield* page;
 };

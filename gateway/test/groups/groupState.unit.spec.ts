@@ -136,6 +136,16 @@ describe('the messages that a group has seen', () => {
       expect(state.open.size).to.equal(0);
     });
 
+  it('[WS-ONCE-4] include one with a given id for a minute, since it may be sent once more', () => {
+    const seen = new SeenMessages(0);
+    const given = `${idAt(0).slice(0, 9)}0000.gateway~order-7`;
+    for (const id of [given, idAt(0), idAt(60_000)]) seen.add(id);
+    expect([seen.has(given), seen.has(idAt(0))]).to.deep.equal([true, false]);
+    expect(new SeenMessages(seen.floorMs, seen.ids).has(given)).to.equal(true);
+    seen.add(idAt(60_001));
+    expect(seen.has(given)).to.equal(false);
+  });
+
   it('are forgotten when others are more than 10 s newer, and all that are older count as acknowledged', () => {
     const seen = new SeenMessages(0);
     for (const ms of [0, 1, 10_001]) seen.add(idAt(ms));

@@ -1,3 +1,5 @@
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { unlimitedMemory } from '../support/groupNode.js';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -23,6 +25,8 @@ describe('the checkpoint of a worker group that has just begun', () => {
   /** The store answers after it. */
   let answered: Promise<void>;
   let messageStore: MessageStore;
+  /** What was replayed. */
+  let given: string[];
   let group: LocalGroup;
 
   beforeEach(async () => {
@@ -36,7 +40,8 @@ describe('the checkpoint of a worker group that has just begun', () => {
         return real.load(...id);
       },
     });
-    messageStore = await openEmbeddedMessageStore(files);
+    messageStore = await openEmbeddedMessageStore(files, { clock });
+    given = [];
     const participants: Participants = new Participants('gateway', {
       ready: Promise.resolve(),
       announce: async ({ connection, room }) => {
@@ -71,7 +76,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
     const replay = {
       limit: () => 10,
       begin: () => undefined,
-      give: () => undefined,
+      give: ({ id }: LiveMessage) => void given.push(id),
       end: () => undefined,
       waitForCapacity: async () => undefined,
     };
@@ -125,6 +130,21 @@ describe('the checkpoint of a worker group that has just begun', () => {
     await passThrough();
     await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
     expect(await stored()).to.include({ place: 'here', sinceMs: clock.now() });
+  });
+
+  it('[WS-GROUP-9] [WS-ONCE-4] is the start of what is replayed, with what a gateway has sent since for one that was killed', async () => {
+    const { topic, group: name } = key;
+    const idAt = (ms: number) => `${(clock.now() + ms).toString(36).padStart(9, '0')}0000.gateway~order-7`;
+    const [takenOver, seenBefore, missed] = [idAt(-25_000), idAt(-1), idAt(1)];
+    await store.write({
+      ...{ topic, group: name, place: 'here', sinceMs: clock.now(), undone: [], done: [] },
+      expiresAt: clock.now() + 100_000,
+    });
+    for (const id of [takenOver, seenBefore, missed])
+      await messageStore.append(liveMessage({ id, topic }), '1d');
+    await member(true);
+    await eventually(() => given.length > 1);
+    expect(given).to.deep.equal([takenOver, missed]);
   });
 
   it('[WS-GROUP-9] is unchanged when the member leaves before the backlog has been replayed', async () => {

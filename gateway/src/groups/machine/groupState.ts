@@ -1,5 +1,6 @@
 import type { GroupMember, GroupRecordOf, HeldMessage } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { givenIdOf } from '@roomwire/shared/wire/bus/messageId';
 import { GroupMembers, type Member } from './members.js';
 import { messageMemory } from './messageMemory.js';
 
@@ -266,9 +267,14 @@ const maxIds = 2_000;
 /** The creation time of a message, taken from its id. Milliseconds since 1970. */
 export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 9), 36);
 
+/** [WS-ONCE-4] A message with a given id may be sent once more, when the gateway that sent it first has been killed. */
+const givenWindowMs = 60_000;
+
 /** The messages that a group has seen, for deduplication: all that were made before a floor, and later ones by id. */
 export class SeenMessages {
   private readonly known = new Set<string>();
+  /** Those with a given id. */
+  private readonly given = new Set<string>();
   private newest = 0;
   private floor: number;
 
@@ -283,21 +289,26 @@ export class SeenMessages {
   }
 
   get ids(): readonly string[] {
-    return [...this.known];
+    return [...this.given, ...this.known];
   }
 
   has(id: string): boolean {
-    return this.known.has(id);
+    return this.known.has(id) || this.given.has(id);
   }
 
   add(id: string): void {
-    this.known.add(id);
     const time = madeAt(id);
     if (time > this.newest) this.newest = time;
-    for (const oldest of this.known) {
+    (givenIdOf(id) === undefined ? this.known : this.given).add(id);
+    this.forgetOldest(this.known, windowMs);
+    this.forgetOldest(this.given, givenWindowMs);
+  }
+
+  private forgetOldest(ids: Set<string>, forMs: number): void {
+    for (const oldest of ids) {
       const age = this.newest - madeAt(oldest);
-      if (this.known.size <= maxIds && age <= windowMs) return;
-      this.known.delete(oldest);
+      if (ids.size <= maxIds && age <= forMs) return;
+      ids.delete(oldest);
       this.floor = Math.max(this.floor, madeAt(oldest));
     }
   }
