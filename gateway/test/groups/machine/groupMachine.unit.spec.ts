@@ -429,21 +429,6 @@ describe('a gateway that has the state', () => {
     expect(said.map(({ command }) => command)).to.eql([{ kind: 'gone', gone: 'b', upTo: 1 }]);
   });
 
-  it('[WS-GROUP-4] declares a gateway dead that is no participant for five ticks on end', () => {
-    const { machine, kinds, said } = two();
-    machine.participantsChanged([]);
-    said.splice(0);
-    for (let ticks = 0; ticks < 4; ticks++) machine.tick();
-    machine.participantsChanged(['b/2']);
-    machine.tick();
-    machine.participantsChanged([]);
-    said.splice(0);
-    for (let ticks = 0; ticks < 4; ticks++) machine.tick();
-    expect(kinds()).to.eql([]);
-    machine.tick();
-    expect(kinds()).to.eql(['gone']);
-  });
-
   it('never declares itself dead', () => {
     const { machine, kinds } = active();
     for (let ticks = 0; ticks < 10; ticks++) machine.tick();
