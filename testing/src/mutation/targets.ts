@@ -47,6 +47,8 @@ export const targets: readonly Target[] = [
   target('gateway', 'groups/machine/localMembers'),
   target('gateway', 'groups/machine/messageMemory', 'groups/machine/recordBuffer'),
   target('gateway', 'groups/machine/recordBuffer'),
+  target('gateway', 'groups/machine/absence'),
+  target('gateway', 'groups/machine/otherGateways'),
   target('gateway', 'groups/machine/snapshot'),
   target('gateway', 'groups/machine/members', 'groups/machine/members', 'groups/groupState'),
   target('gateway', 'groups/machine/groupState', 'groups/machine/openMessages', 'groups/groupState'),

@@ -50,12 +50,12 @@ describe('the members of a worker group on one gateway', () => {
 
   it('are announced with what the others know of them', () => {
     const local = new LocalMembers(0);
-    const [ann, ben] = [member('ann'), { ...member('ben'), acks: false, isPersistent: true }];
+    const [ann, ben] = [member('ann'), { ...member('ben'), acks: false, isPersistent: true, own: 'a.1' }];
     local.add(ann);
     local.add(ben);
     expect(local.areAnnounced).to.equal(false);
     expect(local.announce([ben])).to.eql([
-      { number: 2, actorTokenId: 'ben', filters: ['eu'], acks: false, isPersistent: true },
+      { number: 2, actorTokenId: 'ben', filters: ['eu'], acks: false, isPersistent: true, own: 'a.1' },
     ]);
     expect(local.areAnnounced).to.equal(true);
     local.remove(ann, nobody);
@@ -74,6 +74,24 @@ describe('the members of a worker group on one gateway', () => {
     expect([local.get(1), local.get(2), local.get(4)]).to.eql([undefined, undefined, ann]);
     // They are to be announced again.
     expect(local.areAnnounced).to.equal(false);
+  });
+});
+
+describe('the members that are in force for their clients', () => {
+  it('have been told so, and have not left', () => {
+    const local = new LocalMembers(0);
+    let entries = 0;
+    const [ann, ben] = [{ ...member('ann'), entered: () => void (entries += 1) }, member('ben')];
+    local.add(ann);
+    local.add(ben);
+    expect([local.inForce, local.enter(3)]).to.eql([[], false]);
+    expect([local.enter(1), entries, local.inForce]).to.eql([true, 1, [ann]]);
+    // Also while the group has lost it.
+    local.renumber(1);
+    expect([local.enter(1), local.inForce]).to.eql([false, [ann]]);
+    expect([local.enter(3), entries, local.inForce]).to.eql([true, 2, [ann]]);
+    local.remove(ann, nobody);
+    expect([local.enter(3), local.inForce]).to.eql([false, []]);
   });
 });
 

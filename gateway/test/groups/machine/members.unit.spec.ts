@@ -6,6 +6,7 @@ import { messageOf } from '../../support/groupNode.js';
 
 const member = (number: number, fields: Partial<GroupMember> = {}): GroupMember => ({
   ...{ number, actorTokenId: `actor-${number}`, filters: undefined, acks: true, isPersistent: false },
+  own: undefined,
   ...fields,
 });
 
@@ -23,12 +24,12 @@ describe('the members of a worker group', () => {
     expect(members.size).to.equal(0);
     members.join('b', member(1));
     members.join('a', member(1, { isPersistent: true, filters: ['eu'] }));
-    members.join('b', member(2, { acks: false }));
+    members.join('b', member(2, { acks: false, own: 'b.7' }));
     expect(members.size).to.equal(3);
     expect(members.known).to.eql([
       { ...member(1), gatewayId: 'b', turn: 0 },
       { ...member(1, { isPersistent: true, filters: ['eu'] }), gatewayId: 'a', turn: 0 },
-      { ...member(2, { acks: false }), gatewayId: 'b', turn: 0 },
+      { ...member(2, { acks: false, own: 'b.7' }), gatewayId: 'b', turn: 0 },
     ]);
     expect([...members].map(({ number }) => number)).to.eql([1, 1, 2]);
     expect(members.at('b').map(({ number }) => number)).to.eql([1, 2]);
@@ -51,11 +52,13 @@ describe('the members of a worker group', () => {
     ]);
   });
 
-  it('that join again have other filters, and nothing else changes', () => {
+  it('that join again ask for other messages, and nothing else changes', () => {
     members.join('a', member(1));
     members.assign(get('a', 1), 'm1');
-    members.join('a', member(1, { filters: ['eu'], acks: false, actorTokenId: 'eve' }));
-    expect(members.known).to.eql([{ ...member(1, { filters: ['eu'] }), gatewayId: 'a', turn: 1 }]);
+    members.join('a', member(1, { filters: ['eu'], own: 'a.1', acks: false, actorTokenId: 'eve' }));
+    expect(members.known).to.eql([
+      { ...member(1, { filters: ['eu'], own: 'a.1' }), gatewayId: 'a', turn: 1 },
+    ]);
     expect([...get('a', 1).open]).to.eql(['m1']);
   });
 
