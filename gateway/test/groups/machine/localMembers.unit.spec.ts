@@ -113,6 +113,7 @@ describe('the commands of a gateway', () => {
     ]);
     commands.read(1);
     expect(commands.areRead).to.equal(false);
+    expect([commands.hasRead(1), commands.hasRead(2)]).to.eql([true, false]);
     commands.read(2);
     // Out of order, as after a second delivery.
     commands.read(1);

@@ -63,6 +63,7 @@ describe('the other gateways that take part in a worker group', () => {
   });
 
   it('have gone with the last of their announcements, which is told once', () => {
+    expect(others.change([])).to.eql([]);
     others.begin(['b/1', 'b/2', 'c/1']);
     expect(others.change(['b/2', 'c/1', 'd/1'])).to.eql([]);
     expect(others.change([])).to.eql(['b', 'c', 'd']);
