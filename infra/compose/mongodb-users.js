@@ -4,7 +4,10 @@
 /* global db */
 
 const written = {
-  'command-api': ['last_uses', 'accessLog', 'viewReaders', 'streamSnapshots', 'streamSnapshotParts'],
+  'command-api': [
+    ...['last_uses', 'accessLog', 'viewReaders', 'streamSnapshots', 'streamSnapshotParts'],
+    ...['usage', 'publish_ids'],
+  ],
   projections: 'everything',
   gateway: [
     ...['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'publish_ids'],

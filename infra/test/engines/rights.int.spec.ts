@@ -109,6 +109,9 @@ describe('the rights of the services in MongoDB', function () {
     await agent?.close();
     await user?.publish(topic, 2);
 
+    const published = () => client.post('/publish', { topic, data: 3, id: 'once' });
+    await eventually(async () => (await published()).status === 200, { withinMs: 60_000 });
+
     const operator = cluster.operator(members['command-api']);
     const organizationId = (await operator.get('/organizations')).body.data[0].organizationId as string;
     // Behind them everything else has been written too.
@@ -132,12 +135,12 @@ describe('the rights of the services in MongoDB', function () {
     await eventually(() => proxies['command-api'].commands.get('streamSnapshots')?.has('update') === true, {
       what: 'a snapshot by command-api',
     });
-    await eventually(
-      () => ['usage', 'sessions', 'connections'].every((name) => proxies.gateway.commands.has(name)),
-      {
-        withinMs: 60_000,
-      },
-    );
+    const isWrittenBy = (name: ServiceName, ...collections: readonly string[]) =>
+      eventually(() => collections.every((collection) => proxies[name].commands.has(collection)), {
+        ...{ withinMs: 60_000, what: `${collections.join()} by ${name}` },
+      });
+    await isWrittenBy('gateway', 'usage', 'sessions', 'connections', 'publish_ids');
+    await isWrittenBy('command-api', 'usage', 'publish_ids');
     await user?.close();
 
     const { roles, users } = grantedByScript();
