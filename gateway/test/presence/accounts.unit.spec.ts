@@ -69,6 +69,21 @@ describe('accounts of presences', () => {
     expect(crowd.counts).to.deep.equal([1_300, 1_300]);
   });
 
+  it('are not for a process that keeps no presences: it hears that the others live', async () => {
+    await begin(3, 1, 5);
+    const report = { connections: {}, presenceSequence: 0, keepsPresences: false };
+    const port = crowd.bus.port();
+    await port.send(gatewayNews, { kind: 'hello', gatewayId: 'backends', report }, 'stored');
+    await eventually(() => crowd.bus.news.filter(({ kind }) => kind === 'beat').length === 3);
+    expect(accountsIn(crowd)).to.deep.equal([]);
+    // What it says of its presences is all there is to know.
+    await port.send(gatewayNews, { kind: 'state', gatewayId: 'backends', from: 1, upTo: 0 }, 'stored');
+    await port.send(gatewayNews, { kind: 'beat', gatewayId: 'backends', number: 1, report }, 'stored');
+    await turn();
+    expect(asksIn(crowd)).to.equal(0);
+    expect(crowd.counts).to.deep.equal([5, 5, 5]);
+  });
+
   it('are in slices of bounded bytes', async () => {
     await begin(1, 1, 0);
     const presence = new Uint8Array(16_384);
