@@ -157,8 +157,8 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     edits: [
       gateway(
         'publishing/publishClaims',
-        'const outcome = await this.ask({ key, digest, messageId, at: acceptedAt(messageId) });',
-        `void this.ask({ key, digest, messageId, at: acceptedAt(messageId) }).catch(() => undefined);
+        'const outcome = await this.claims.add({ key, digest, messageId, at: acceptedAt(messageId) });',
+        `void this.claims.add({ key, digest, messageId, at: acceptedAt(messageId) }).catch(() => undefined);
             const outcome = { kind: 'claimed', messageId };`,
       ),
     ],
@@ -166,7 +166,13 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'unsettled-claim': {
     what: 'The store is not told that a message was sent',
     rules: ['WS-ONCE-2'],
-    edits: [gateway('publishing/publishClaims', 'this.deps.store.sent([claim])', 'Promise.resolve()')],
+    edits: [
+      gateway(
+        'publishing/publishClaims',
+        'settling((claims) => store.sent(claims))',
+        'settling(async () => undefined)',
+      ),
+    ],
   },
   'fresh-message-id': {
     what: 'What was given up, or taken over, is sent under a message id of its own',
