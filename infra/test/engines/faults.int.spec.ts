@@ -124,11 +124,15 @@ describe('faults', function () {
       expect(performance.now() - from).to.be.below(5_000);
       await eventually(async () => (await readinessOf(api)).status === 'not ready');
       expect((await readinessOf(api)).unreachable).to.eql(['read models']);
-      await sender.publish(topic, 'meanwhile');
+      await sender.publish(topic, 'meanwhile', { id: false });
+      // Nobody can tell whether it is the first with its id.
+      const refused = await sender.publish(topic, 'once', { id: 'order-7' }).catch((error: unknown) => error);
+      expect(refused).to.have.property('error', 'broker_unavailable');
       await pause(outageMs);
     });
     await eventually(async () => (await client.get('/apps')).status === 200, { withinMs: 20_000 });
-    await eventually(() => got === 2);
+    await sender.publish(topic, 'once', { id: 'order-7' });
+    await eventually(() => got === 3);
     expect((await client.post('/apps', { name: 'after' })).status).to.equal(201);
   });
 
