@@ -33,7 +33,7 @@ describe('a duplicate record in Kafka', () => {
     return client;
   };
 
-  it('[WS-PUB-10] is delivered with QoS 1, and dropped with QoS 2', async () => {
+  it('[WS-PUB-10] [WS-ONCE-4] is delivered with QoS 1, and dropped with QoS 2 or an id of its publisher', async () => {
     const app = (await service.project.post('/apps', { name: 'place', topics: ['news'] })).body;
     await service.project.post(`/apps/${app.appId}/rooms`, { name: 'hall' });
     const topic = `${app.slug}/hall/news`;
@@ -45,12 +45,13 @@ describe('a duplicate record in Kafka', () => {
       if (message.projectId === app.projectId) stored.push(message);
     });
 
-    await writer.publish(topic, 'once', { qos: 1 });
-    await writer.publish(topic, 'twice', { qos: 2 });
-    await eventually(() => stored.length === 2);
+    await writer.publish(topic, 'once', { qos: 1, id: false });
+    await writer.publish(topic, 'twice', { qos: 2, id: false });
+    await writer.publish(topic, 'with an id', { qos: 1, id: 'order-7' });
+    await eventually(() => stored.length === 3);
     for (const message of [...stored]) await bus.send(liveMessages, message, 'stored');
     await writer.publish(topic, 'marker');
     await eventually(() => got.includes('marker'));
-    expect(got).to.deep.equal(['once', 'twice', 'once', 'marker']);
+    expect(got).to.deep.equal(['once', 'twice', 'with an id', 'once', 'marker']);
   });
 });
