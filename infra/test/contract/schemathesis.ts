@@ -7,6 +7,7 @@ import { cachedFolder } from '@roomwire/testing/engines/cachedFolder';
 const run = promisify(execFile);
 
 const version = '4.32.5';
+const msgpackVersion = '1.1.2';
 const buffered = { maxBuffer: 64 * 1024 * 1024 };
 
 export interface SchemathesisRun {
@@ -34,16 +35,37 @@ export interface SchemathesisReport {
 /** The Python environment that has it, made once for all runs on this machine. Needs Python 3.10 with `venv`. */
 const python = async (): Promise<string> => {
   const { stdout } = await run('python3', ['-c', 'import sys; print("%d.%d" % sys.version_info[:2])']);
-  const folder = await cachedFolder(`schemathesis-${version}-python-${stdout.trim()}`, async (unfinished) => {
-    await run('python3', ['-m', 'venv', unfinished], buffered);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
-    await run(join(unfinished, 'bin/python'), [...pip, `schemathesis==${version}`], buffered);
-  });
+  const folder = await cachedFolder(
+    `schemathesis-${version}-msgpack-python-${stdout.trim()}`,
+    async (unfinished) => {
+      await run('python3', ['-m', 'venv', unfinished], buffered);
+      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
+      const packages = [`schemathesis==${version}`, `msgpack==${msgpackVersion}`];
+      await run(join(unfinished, 'bin/python'), [...pip, ...packages], buffered);
+    },
+  );
   return join(folder, 'bin/python');
 };
 
-/** The description says in prose that this name is refused wherever it stands, and no body is made that has it. */
-const hooks = `import schemathesis
+/**
+ * The description says in prose that this name is refused wherever it stands, and no body is made that has it. In MessagePack there are no
+ * integers beyond 64 bits.
+ */
+const hooks = `import msgpack
+import schemathesis
+
+def representable(value):
+    if isinstance(value, dict):
+        return {key: representable(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [representable(each) for each in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return float(value) if abs(value) < 2**1000 else 0.0
+    return value
+
+@schemathesis.serializer("application/msgpack")
+def to_msgpack(context, value):
+    return msgpack.packb(representable(value), unicode_errors="surrogatepass")
 
 def names_proto(value):
     if isinstance(value, dict):
