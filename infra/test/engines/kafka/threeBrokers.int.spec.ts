@@ -16,7 +16,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { KafkaTraffic, keys, numberJobs, numbers } from './kafkaTraffic.js';
 
 /** A broker that is gone is fenced after 3 s; then the others lead. The rest is for machines that do other things as well. */
-const takenOverWithinMs = 30_000;
+const takenOverWithinMs = 60_000;
 const goneForMs = 8_000;
 const partitions = 6;
 
