@@ -1,9 +1,10 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore, GroupCheckpoint } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageStore';
-import { madeAt, type GroupState } from './machine/groupState.js';
+import type { GroupState } from './machine/groupState.js';
 
 export interface BacklogDeps {
   /** Both undefined where messages are not recorded: then there is no backlog. */
@@ -201,13 +202,13 @@ const missedIds = async (
 const takenOverAfterMs = 15_000;
 
 const publishedAt = ({ message: { id }, recordedAt }: RecordedMessage): number =>
-  recordedAt - madeAt(id) > takenOverAfterMs ? recordedAt : madeAt(id);
+  recordedAt - acceptedAt(id) > takenOverAfterMs ? recordedAt : acceptedAt(id);
 
 const recorded = async function* (
   messageStore: MessageStore,
   stored: GroupCheckpoint,
 ): AsyncGenerator<RecordedMessage> {
-  const oldest = stored.undone.reduce((time, id) => Math.min(time, madeAt(id)), stored.sinceMs);
+  const oldest = stored.undone.reduce((time, id) => Math.min(time, acceptedAt(id)), stored.sinceMs);
   const range = { sinceMs: oldest - clockMarginMs, limit: maxExamined };
   const { pages } = await messageStore.replay(stored.topic, range);
   for await (const page of pages) yield* page;

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
-import { GroupState, madeAt, SeenMessages, type OpenMessage } from '../../src/groups/machine/groupState.js';
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import { GroupState, SeenMessages, type OpenMessage } from '../../src/groups/machine/groupState.js';
 import { MemberOrder, type Member } from '../../src/groups/machine/members.js';
 import { messageOf } from '../support/groupNode.js';
 
@@ -150,7 +151,7 @@ describe('the messages that a group has seen', () => {
     const seen = new SeenMessages(0);
     for (const ms of [0, 1, 10_001]) seen.add(idAt(ms));
     expect(seen.ids).to.deep.equal([idAt(1), idAt(10_001)]);
-    expect(seen.floorMs).to.equal(madeAt(idAt(0)));
+    expect(seen.floorMs).to.equal(acceptedAt(idAt(0)));
   });
 });
 

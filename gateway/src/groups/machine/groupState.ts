@@ -1,6 +1,6 @@
 import type { GroupMember, GroupRecordOf, HeldMessage } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { givenIdOf } from '@roomwire/shared/wire/bus/messageId';
+import { acceptedAt, givenIdOf } from '@roomwire/shared/wire/bus/messageId';
 import { GroupMembers, type Member } from './members.js';
 import { messageMemory } from './messageMemory.js';
 
@@ -98,7 +98,7 @@ export class GroupState {
   /** Milliseconds since 1970: every message that was made earlier is acknowledged. */
   get acknowledgedUntilMs(): number {
     let until = this.seen.floorMs;
-    for (const id of this.open.keys()) until = Math.min(until, madeAt(id));
+    for (const id of this.open.keys()) until = Math.min(until, acceptedAt(id));
     return until;
   }
 
@@ -264,9 +264,6 @@ const heldMessage = ({ message, assignee }: OpenMessage): HeldMessage => [
 const windowMs = 10_000;
 const maxIds = 2_000;
 
-/** The creation time of a message, taken from its id. Milliseconds since 1970. */
-export const madeAt = (id: string): number => Number.parseInt(id.slice(0, 9), 36);
-
 /** [WS-ONCE-4] A message with a given id may be sent once more, when the gateway that sent it first has been killed. */
 const givenWindowMs = 60_000;
 
@@ -297,7 +294,7 @@ export class SeenMessages {
   }
 
   add(id: string): void {
-    const time = madeAt(id);
+    const time = acceptedAt(id);
     if (time > this.newest) this.newest = time;
     (givenIdOf(id) === undefined ? this.known : this.given).add(id);
     this.forgetOldest(this.known, windowMs);
@@ -306,10 +303,10 @@ export class SeenMessages {
 
   private forgetOldest(ids: Set<string>, forMs: number): void {
     for (const oldest of ids) {
-      const age = this.newest - madeAt(oldest);
+      const age = this.newest - acceptedAt(oldest);
       if (ids.size <= maxIds && age <= forMs) return;
       ids.delete(oldest);
-      this.floor = Math.max(this.floor, madeAt(oldest));
+      this.floor = Math.max(this.floor, acceptedAt(oldest));
     }
   }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
-import { GroupState, madeAt, SeenMessages } from '../../../src/groups/machine/groupState.js';
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import { GroupState, SeenMessages } from '../../../src/groups/machine/groupState.js';
 import type { Member } from '../../../src/groups/machine/members.js';
 import { messageMemory } from '../../../src/groups/machine/messageMemory.js';
 import { messageOf } from '../../support/groupNode.js';
@@ -271,7 +272,7 @@ describe('the messages that a group remembers', () => {
     const seen = new SeenMessages(0);
     for (const ms of [5_000, 10_002, 3]) seen.add(idAt(ms));
     expect(seen.ids).to.eql([5_000, 10_002, 3].map(idAt));
-    expect(madeAt(idAt(3))).to.equal(start + 3);
-    expect(madeAt(idAt(3).replace('.', ''))).to.equal(start + 3);
+    expect(acceptedAt(idAt(3))).to.equal(start + 3);
+    expect(acceptedAt(idAt(3).replace('.', ''))).to.equal(start + 3);
   });
 });
