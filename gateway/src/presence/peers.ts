@@ -90,11 +90,6 @@ export class Peers {
     this.sendHeartbeat();
   }
 
-  /** For one that has just started. */
-  greet(): void {
-    this.sendHeartbeat();
-  }
-
   /** The presences of this gateway must have been withdrawn. */
   async close(): Promise<void> {
     await this.send({ kind: 'goodbye', gatewayId: this.deps.gatewayId });
@@ -132,8 +127,8 @@ export class Peers {
     }
   }
 
-  /** One at a time: heartbeats do not pile up while the bus is unavailable. */
-  private sendHeartbeat(): void {
+  /** At its time, and for a gateway that has just started. One at a time: they do not pile up while the bus is unavailable. */
+  sendHeartbeat(): void {
     if (this.isSending) return;
     this.isSending = true;
     const { gatewayId, report, clock } = this.deps;

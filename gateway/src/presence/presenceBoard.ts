@@ -206,7 +206,9 @@ export class PresenceBoard {
       case 'hello':
         this.replica.hello(gatewayId);
         if (isOwn) return undefined;
-        return news.report?.keepsPresences === false ? this.peers.greet() : this.accounts.answer(gatewayId);
+        return news.report?.keepsPresences === false
+          ? this.peers.sendHeartbeat()
+          : this.accounts.answer(gatewayId);
       case 'beat':
         // The bus is available.
         if (isOwn && this.announcer.hasUnstored) this.accounts.answerAll();
