@@ -17,7 +17,6 @@ import { UsageLedger } from './limits/usageLedger.js';
 import { createMetrics } from './metrics.js';
 import { defaultOptions } from './options.js';
 import { Peers, ticksPerBeat } from './presence/peers.js';
-import { BackendPublishing } from './publishing/backendPublishing.js';
 import { composePublish } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
 import { createDomainChanges } from './session/domainChanges.js';
@@ -88,22 +87,15 @@ export const createBackends = (deps: BackendsDeps): Backends => {
     others: () => peers.others,
   });
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
-  const publish = composePublish(
+  const { publishing } = composePublish(
     { ...deps, logger: calmLogger({ clock, logger }) },
-    { metrics, stamps, usageLedger, ids },
+    { views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
   );
   const readers: { close(): Promise<void> }[] = [];
   let timers: readonly NodeJS.Timeout[] = [];
 
   return {
-    publishing: new BackendPublishing({
-      views,
-      clock,
-      directory,
-      plans,
-      publish,
-      changes: revalidator.changes,
-    }),
+    publishing,
 
     async start() {
       readers.push(

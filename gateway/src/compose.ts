@@ -30,7 +30,6 @@ import { UsageLedger } from './limits/usageLedger.js';
 import { createMetrics, gatewayMetrics } from './metrics.js';
 import type { GatewayOptions } from './options.js';
 import { Presence } from './presence/presence.js';
-import { BackendPublishing } from './publishing/backendPublishing.js';
 import { composePublish, type PublishPorts } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
 import { createFrameHandler } from './session/frameHandlers.js';
@@ -160,7 +159,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
-  const publish = composePublish({ ...ports, logger: calm }, { metrics, stamps, usageLedger, ids });
+  const { publish, publishing } = composePublish(
+    { ...ports, logger: calm },
+    { views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+  );
   const refused = new RefusedCredentials<BadCredential>({ clock, random, limits, brieflyMs: 5_000 });
   const { failedAuthDelayMs: longestDelayMs } = options;
   const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
@@ -240,14 +242,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
     }),
-    publishing: new BackendPublishing({
-      views,
-      clock,
-      directory,
-      plans,
-      publish,
-      changes: revalidator.changes,
-    }),
+    publishing,
     deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),
     connect: (socket: FrameSocket, address: string): Connection => {
       const connection = new Connection(socket, address, connectionDeps);

@@ -2,6 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
+import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -10,6 +11,7 @@ import type { UsageLedger } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { createTrigger } from '../webhooks/webhookCalls.js';
 import type { MessageIds } from './messageIds.js';
+import { BackendPublishing, type BackendPublishingDeps } from './backendPublishing.js';
 import { createPublish, type Publish } from './publish.js';
 import { PublishClaims } from './publishClaims.js';
 import { createPublishToBus } from './publishToBus.js';
@@ -29,11 +31,19 @@ export interface PublishPorts {
   readonly tracing: Tracing | undefined;
 }
 
-interface PublishParts {
+interface PublishParts extends Omit<BackendPublishingDeps, 'clock' | 'publish'> {
   readonly metrics: GatewayMetrics;
   readonly stamps: RetainStamps;
   readonly usageLedger: UsageLedger;
   readonly ids: MessageIds;
+}
+
+/** The two ways of publishing. */
+interface ComposedPublish {
+  /** Of sockets. */
+  readonly publish: Publish;
+  /** Of backends. */
+  readonly publishing: Publishing;
 }
 
 /** Longer than the store leaves an id to a publisher that may be gone. */
@@ -41,8 +51,8 @@ const patienceMs = 25_000;
 const pollMs = 100;
 
 /** What a publish passes, from its admission to the bus. */
-export const composePublish = (ports: PublishPorts, parts: PublishParts): Publish => {
-  const { bus, random, logger, tracing, messageStore, publishIds } = ports;
+export const composePublish = (ports: PublishPorts, parts: PublishParts): ComposedPublish => {
+  const { bus, clock, random, logger, tracing, messageStore, publishIds } = ports;
   const { metrics, stamps, usageLedger, ids } = parts;
   const claims = new PublishClaims({ store: publishIds, ids, logger, pollMs, patienceMs });
   const publishToBus = createPublishToBus({
@@ -51,5 +61,6 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Publis
     record: createRecorder({ messageStore, metrics, logger }),
     trigger: createTrigger({ bus, metrics, random, logger }),
   });
-  return createPublish({ usageLedger, claims, publishToBus, metrics });
+  const publish = createPublish({ usageLedger, claims, publishToBus, metrics });
+  return { publish, publishing: new BackendPublishing({ ...parts, clock, publish }) };
 };
