@@ -16,8 +16,17 @@ export interface TopicLogging {
   readonly maxReplayMessages?: number;
 }
 
+/** The messages that a topic keeps: the newest, not older than so many seconds. */
+export interface TopicHistory {
+  /** 1 to 7,776,000; 86,400 where it is absent. */
+  readonly seconds?: number;
+  /** 1 to 100,000; 1,000 where it is absent. */
+  readonly messages?: number;
+}
+
 export interface TopicConfig {
   readonly logging?: TopicLogging;
+  readonly history?: TopicHistory;
   readonly webhooks?: { readonly onSubscribe?: Webhook; readonly onPublish?: Webhook };
 }
 

@@ -10,6 +10,7 @@ import {
   type Schema,
   type TypeOf,
 } from '../schema.js';
+import type { HistoryBounds } from '../../domain/topicHistory.js';
 import type { Channel, RecordVersions, TraceParent } from './channel.js';
 import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
@@ -18,6 +19,14 @@ import { named, roomField, versionField } from './recordCodec.js';
 export interface RetainedMeta {
   /** Orders the retained messages of a topic as text, the newest last; no two have the same. */
   readonly stamp: string;
+  readonly appId: string;
+  readonly roomId: string;
+  /** Null outside of every scope. */
+  readonly accessScopeId: string | null;
+}
+
+/** Where a message of a topic with history belongs, and how much its topic keeps. */
+export interface KeptMeta extends HistoryBounds {
   readonly appId: string;
   readonly roomId: string;
   /** Null outside of every scope. */
@@ -42,6 +51,8 @@ export interface LiveMessage {
   readonly body: Uint8Array;
   /** Undefined for a message that is not retained. */
   readonly retention: RetainedMeta | undefined;
+  /** Absent, or undefined, for a message that is not kept. */
+  readonly kept?: KeptMeta | undefined;
   /** Of the publish. Absent, or undefined, where it is not traced. */
   readonly traceparent?: TraceParent | undefined;
 }

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+
+/** Where a message stands among those of its room: a later one has a higher offset, or a higher epoch. */
+export interface Place {
+  /** Unix milliseconds at which the numbering began: another one begins where the former was lost. */
+  readonly epoch: number;
+  readonly offset: number;
+}
+
+/** What a position is a position of. A room that is made anew under its former address is another one. */
+export interface PositionedTopic {
+  readonly roomId: string;
+  readonly accessScopeId: string | null;
+  /** Within the room. */
+  readonly name: string;
+}
+
+/** Enough digits in base 36 for any number that is exact. */
+const epochDigits = 9;
+const offsetDigits = 11;
+const checkLength = 10;
+
+const maxPositionLength = 64;
+const anyPosition = /^[0-9A-Za-z._-]*$/;
+const ourPosition = new RegExp(
+  `^([0-9a-z]{${epochDigits}})-([0-9a-z]{${offsetDigits}})-([0-9A-Za-z_-]{${checkLength}})$`,
+);
+
+/** [WS-HIST-2] Text that sorts as the places do. Its check is of the topic and the place, so that none is taken for another's. */
+export const positionOf = (topic: PositionedTopic, place: Place): string => {
+  const text = `${digits(place.epoch, epochDigits)}-${digits(place.offset, offsetDigits)}`;
+  return `${text}-${checkOf(topic, text)}`;
+};
+
+/** Whether it could be a position at all; the empty one is the beginning. */
+export const isPosition = (text: string): boolean =>
+  text.length <= maxPositionLength && anyPosition.test(text);
+
+/** Undefined for a position that was never given for this topic. */
+export const placeOf = (topic: PositionedTopic, position: string): Place | undefined => {
+  const [, epoch = '', offset = '', check] = ourPosition.exec(position) ?? [];
+  if (check === undefined || check !== checkOf(topic, `${epoch}-${offset}`)) return undefined;
+  return { epoch: Number.parseInt(epoch, 36), offset: Number.parseInt(offset, 36) };
+};
+
+/** Negative where the first is the earlier one. */
+export const comparePlaces = (one: Place, other: Place): number =>
+  one.epoch === other.epoch ? one.offset - other.offset : one.epoch - other.epoch;
+
+const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0');
+
+const checkOf = ({ roomId, accessScopeId, name }: PositionedTopic, text: string): string =>
+  createHash('sha256')
+    .update(`${roomId}/${accessScopeId ?? ''}/${name}/${text}`)
+    .digest('base64url')
+    .slice(0, checkLength);
