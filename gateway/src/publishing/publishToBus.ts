@@ -150,6 +150,7 @@ const liveMessage = (
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
     retention: undefined,
+    kept: access.history?.kept,
     traceparent,
   };
 };

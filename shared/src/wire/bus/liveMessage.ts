@@ -11,6 +11,7 @@ import {
   type TypeOf,
 } from '../schema.js';
 import type { HistoryBounds } from '../../domain/topicHistory.js';
+import type { Place } from '../protocol/position.js';
 import type { Channel, RecordVersions, TraceParent } from './channel.js';
 import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
@@ -53,6 +54,8 @@ export interface LiveMessage {
   readonly retention: RetainedMeta | undefined;
   /** Absent, or undefined, for a message that is not kept. */
   readonly kept?: KeptMeta | undefined;
+  /** Where it stands in the record, as far as its reader knows; it is not on the wire. */
+  readonly place?: Place | undefined;
   /** Of the publish. Absent, or undefined, where it is not traced. */
   readonly traceparent?: TraceParent | undefined;
 }
