@@ -4,6 +4,7 @@ import type {
   Acknowledgement,
   ChannelReader,
   MeasuredBus,
+  OnRecord,
   QueueWorker,
   ReadOptions,
   ReadStatistics,
@@ -85,7 +86,7 @@ class KafkaBus implements KafkaMessageBus {
     { name, key, codec, trace }: Channel<T>,
     record: T,
     acknowledgement: Acknowledgement,
-  ): Promise<void> {
+  ): Promise<number> {
     if (!this.isOpen) return Promise.reject(new EngineUnavailable('message bus'));
     const traceparent = trace?.of(record);
     const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), traceparent };
@@ -95,7 +96,7 @@ class KafkaBus implements KafkaMessageBus {
   async store<T>({ name, key, codec }: Channel<T>, record: T, timestamp: number): Promise<void> {
     this.assertOpen();
     const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), timestamp };
-    return this.sender(name).send(encoded, 'stored');
+    await this.sender(name).send(encoded, 'stored');
   }
 
   async history(
@@ -122,11 +123,7 @@ class KafkaBus implements KafkaMessageBus {
     return reader;
   }
 
-  async read<T>(
-    channel: Channel<T>,
-    options: ReadOptions,
-    onRecord: (record: T) => void,
-  ): Promise<ChannelReader> {
+  async read<T>(channel: Channel<T>, options: ReadOptions, onRecord: OnRecord<T>): Promise<ChannelReader> {
     this.assertOpen();
     const source = await this.sources.get(channel.name, () => this.openSource(channel));
     // Each name has one type of record; callers guarantee it, not the compiler.

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FifoQueue } from '../fifoQueue.js';
 import { partitionOf, RecordNumbers, traceHeaderBytes, traceHeaders } from './recordFormat.js';
-import type { Acknowledgement } from '../../../ports/messageBus.js';
+import { unknownOffset, type Acknowledgement } from '../../../ports/messageBus.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
-import { done } from '../channelHub.js';
-import { refusalOf, type ForLeader, type Leaders, type Refusals } from './kafkaClient.js';
+import { sent } from '../channelHub.js';
+import { refusalOf, type ForLeader, type Leaders, type WriteAnswers } from './kafkaClient.js';
 import {
   Lane,
   messagesOf,
@@ -28,7 +28,7 @@ export interface TopicSenderOptions {
   /** As of now. */
   readonly leaders: () => Promise<Leaders>;
   /** One attempt. */
-  readonly write: (leader: number, records: ForLeader) => Promise<Refusals>;
+  readonly write: (leader: number, records: ForLeader) => Promise<WriteAnswers>;
   readonly reachability: Pick<Reachability, 'isReachable' | 'written' | 'writesDoubted'>;
   readonly maxRecordBytes: number;
   /** How long a record waits to be stored before its send is rejected. */
@@ -82,7 +82,7 @@ export class TopicSender {
     this.leaders = new TopicLeaders(options.leaders);
   }
 
-  send(record: NewRecord, acknowledgement: Acknowledgement): Promise<void> {
+  send(record: NewRecord, acknowledgement: Acknowledgement): Promise<number> {
     const headerBytes = record.traceparent === undefined ? 0 : traceHeaderBytes;
     const bytes = record.key.length + record.value.length + recordOverheadBytes + headerBytes;
     const refusal = this.refusal(record, bytes, acknowledgement);
@@ -90,7 +90,7 @@ export class TopicSender {
     if (acknowledgement === 'stored')
       return new Promise((stored, failed) => this.enqueue(record, bytes, { stored, failed }));
     this.enqueue(record, bytes, undefined);
-    return done;
+    return sent;
   }
 
   /** Resolves when everything that was accepted is stored or has failed. */
@@ -185,13 +185,13 @@ export class TopicSender {
   private async sendTo(leader: number, lanes: readonly Lane[]): Promise<void> {
     this.busy.add(leader);
     for (const lane of lanes) this.hold(lane);
-    const errors = await this.attempt(leader, lanes);
+    const answers = await this.attempt(leader, lanes);
     this.busy.delete(leader);
-    for (const lane of lanes) this.settle(lane, errors.get(lane.partition));
+    for (const lane of lanes) this.settle(lane, answers.get(lane.partition));
     this.dispatch();
   }
 
-  private attempt(leader: number, lanes: readonly Lane[]): Promise<Refusals> {
+  private attempt(leader: number, lanes: readonly Lane[]): Promise<WriteAnswers> {
     const isWaitedFor = lanes.some(({ sending }) => sending.some(({ outgoing }) => outgoing.settle));
     const partitions = lanes.map((lane) => ({
       partition: lane.partition,
@@ -203,10 +203,11 @@ export class TopicSender {
       .catch((error: Error) => new Map(lanes.map(({ partition }) => [partition, error])));
   }
 
-  private settle(lane: Lane, error: Error | undefined): void {
+  private settle(lane: Lane, answer: number | Error | undefined): void {
+    const error = answer instanceof Error ? answer : undefined;
     if (error && !isAnswer(error)) this.refused(lane);
     else this.taken(lane);
-    if (!error) for (const { outgoing } of lane.sending) outgoing.settle?.stored();
+    if (!error) settleStored(lane, answer as number | undefined);
     else if (isAnswer(error)) failAll(lane.sending, error);
     else if (isAppended(error)) failAll(lane.sending, new EngineUnavailable('message bus', { cause: error }));
     else return void this.retry(lane);
@@ -293,6 +294,12 @@ export class TopicSender {
     }
   }
 }
+
+/** Those whose sends were rejected meanwhile have their offsets as well. */
+const settleStored = ({ sending, firstSent }: Lane, firstOffset: number | undefined): void => {
+  for (const { outgoing, number } of sending)
+    outgoing.settle?.stored(firstOffset === undefined ? unknownOffset : firstOffset + number - firstSent);
+};
 
 const failAll = (records: readonly NumberedRecord[], error: unknown): void => {
   for (const { outgoing } of records) outgoing.settle?.failed(error);
