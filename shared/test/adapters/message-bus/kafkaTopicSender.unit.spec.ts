@@ -97,9 +97,9 @@ describe('TopicSender', () => {
   it('gives each traced record its own header, and the first of a send both', async () => {
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const record = { key: Buffer.from('a'), value: Buffer.from('1') };
-    void sender.send({ ...record, traceparent }, 'stored');
+    void sender.send({ ...record, headers: { traceparent: Buffer.from(traceparent) } }, 'stored');
     void sender.send(record, 'stored');
-    void sender.send({ ...record, traceparent }, 'stored');
+    void sender.send({ ...record, headers: { traceparent: Buffer.from(traceparent) } }, 'stored');
     const { headers, succeed } = await attempt(1);
     expect(headers.map((of) => Object.keys(of ?? {}))).to.eql([
       ['traceparent', 'roomwire-id'],
@@ -117,7 +117,11 @@ describe('TopicSender', () => {
     const sent = sender.send(record, 'stored');
     (await attempt(1)).succeed();
     expect(await outcomeOf(sent)).to.equal('stored');
-    expect(await outcomeOf(sender.send({ ...record, traceparent }, 'stored'))).to.include('RangeError');
+    expect(
+      await outcomeOf(
+        sender.send({ ...record, headers: { traceparent: Buffer.from(traceparent) } }, 'stored'),
+      ),
+    ).to.include('RangeError');
   });
 
   it('has one batch in flight, and batches what arrives meanwhile', async () => {

@@ -6,7 +6,7 @@ import type { Channel } from '../../../wire/bus/channel.js';
 import type { RecordBatch, StoredRecord } from './kafkaClient.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
-import { partitionOf, traceparentOf } from './recordFormat.js';
+import { partitionOf, withCarried } from './recordFormat.js';
 import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
 
 export interface RecordPosition {
@@ -271,11 +271,10 @@ export class ChannelSource<T> implements ConsumerTask {
     { value, headers }: StoredRecord,
     position: RecordPosition,
   ): { readonly value: T } | undefined {
-    const { codec, trace } = this.channel;
+    const { codec, carried } = this.channel;
     try {
       const record = codec.decode(value ?? new Uint8Array());
-      const traceparent = trace && traceparentOf(headers);
-      return { value: traceparent === undefined || !trace ? record : trace.onto(record, traceparent) };
+      return { value: carried ? withCarried(carried, record, headers) : record };
     } catch (error) {
       this.options.logger?.error('A record cannot be read', { topic: this.topic, ...position, error });
       return undefined;

@@ -20,7 +20,7 @@ import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
 import { QueueConsumer } from './queueConsumer.js';
 import { OpenByName } from './openByName.js';
 import { PartitionHistory } from './partitionHistory.js';
-import { partitionOf } from './recordFormat.js';
+import { carriedBy, partitionOf } from './recordFormat.js';
 import { TopicSender } from './topicSender.js';
 import { untilAnswered, within } from './renewableClient.js';
 
@@ -83,13 +83,13 @@ class KafkaBus implements KafkaMessageBus {
   }
 
   send<T>(
-    { name, key, codec, trace }: Channel<T>,
+    { name, key, codec, carried }: Channel<T>,
     record: T,
     acknowledgement: Acknowledgement,
   ): Promise<number> {
     if (!this.isOpen) return Promise.reject(new EngineUnavailable('message bus'));
-    const traceparent = trace?.of(record);
-    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), traceparent };
+    const headers = carriedBy(carried, record);
+    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), headers };
     return this.sender(name).send(encoded, acknowledgement);
   }
 

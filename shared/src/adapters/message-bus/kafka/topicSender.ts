@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FifoQueue } from '../fifoQueue.js';
-import { partitionOf, RecordNumbers, traceHeaderBytes, traceHeaders } from './recordFormat.js';
+import { bytesOf, partitionOf, RecordNumbers, type Carried } from './recordFormat.js';
 import { unknownOffset, type Acknowledgement } from '../../../ports/messageBus.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
 import { sent } from '../channelHub.js';
@@ -41,8 +41,7 @@ export interface NewRecord {
   readonly value: Buffer;
   /** Wall clock; the library's own when absent. */
   readonly timestamp?: number;
-  /** W3C Trace Context, for a header; undefined for none. */
-  readonly traceparent?: string | undefined;
+  readonly headers?: Carried | undefined;
 }
 
 /** The leader's answer paces the batches even when no sender waits for it: without, a frozen broker would fill our memory. */
@@ -83,7 +82,7 @@ export class TopicSender {
   }
 
   send(record: NewRecord, acknowledgement: Acknowledgement): Promise<number> {
-    const headerBytes = record.traceparent === undefined ? 0 : traceHeaderBytes;
+    const headerBytes = record.headers === undefined ? 0 : bytesOf(record.headers);
     const bytes = record.key.length + record.value.length + recordOverheadBytes + headerBytes;
     const refusal = this.refusal(record, bytes, acknowledgement);
     if (refusal) return Promise.reject(refusal);
@@ -131,10 +130,10 @@ export class TopicSender {
   }
 
   private enqueue(record: NewRecord, bytes: number, settle: Settle | undefined): void {
-    const { key, value, timestamp, traceparent } = record;
+    const { key, value, timestamp, headers } = record;
     const message: Outgoing['message'] = { key, value };
     if (timestamp !== undefined) message.timestamp = String(timestamp);
-    if (traceparent !== undefined) message.headers = traceHeaders(traceparent);
+    if (headers !== undefined) message.headers = headers;
     const expiresAt = performance.now() + this.options.withinMs;
     this.arrived.push({ message, bytes, expiresAt, settle });
     this.queuedBytes += bytes;
