@@ -79,7 +79,7 @@ const gather = async (
   for await (const page of bounded.view.newestFirst())
     for (const kept of page) {
       // Removed while this reads.
-      if (kept.ordinal < expected && isBehind(kept.place, until.place)) hasExpired = true;
+      if (kept.ordinal < expected) hasExpired = true;
       expected = kept.ordinal - 1;
       if (!isBehind(kept.place, until.place) || kept.latestAt < until.since) return found(false);
       if (!bounded.shows(kept)) {
