@@ -2,7 +2,6 @@ import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthen
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
-import type { History } from '@roomwire/shared/ports/history';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -60,8 +59,6 @@ export interface GatewayPorts extends PublishPorts {
   readonly sessions: SessionStore;
   /** Checkpoints of worker groups without members. Undefined where messages are not recorded. */
   readonly groupStore: GroupStore | undefined;
-  /** The record of topics with history. Undefined where nothing is kept. */
-  readonly history: History | undefined;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
   readonly limits: LimitReports;
