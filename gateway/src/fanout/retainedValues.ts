@@ -8,6 +8,8 @@ export interface RetainedValue extends RetainedMeta, Pick<RetainedMessage, 'id'>
   readonly projectId: string;
   readonly publisher: string;
   readonly filters: ReadonlySet<string>;
+  /** Whether its message was kept in the history of the topic. */
+  readonly isKept: boolean;
   /** The complete WebSocket frame. */
   readonly frame: Buffer;
 }
@@ -46,12 +48,13 @@ export class RetainedValues {
 
   /** Returns false if the topic already has this value or a newer one. */
   keep(message: RetainedMessage): boolean {
-    const { topic, projectId, filters, body, retention, id, publisher } = message;
+    const { topic, projectId, filters, body, retention, kept, id, publisher } = message;
     const former = this.values.get(topic);
     if (former !== undefined && former.stamp >= retention.stamp) return false;
     const value = {
       ...{ ...retention, projectId, id, publisher },
       filters: new Set(filters),
+      isKept: kept !== undefined,
       frame: ownFrame(body),
     };
     this.remove(topic);
@@ -73,8 +76,8 @@ export class RetainedValues {
     return value;
   }
 
-  removeWhere(isGone: (value: RetainedValue) => boolean): void {
-    for (const [topic, value] of this.values) if (isGone(value)) this.remove(topic);
+  removeWhere(isGone: (value: RetainedValue, topic: string) => boolean): void {
+    for (const [topic, value] of this.values) if (isGone(value, topic)) this.remove(topic);
   }
 
   private makeRoom(): void {
