@@ -20,8 +20,9 @@ const epochDigits = 9;
 const offsetDigits = 11;
 const checkLength = 10;
 
-const maxPositionLength = 64;
-const anyPosition = /^[0-9A-Za-z._-]*$/;
+export const maxPositionLength = 64;
+/** Of what could be a position at all; the empty one is the beginning. */
+export const positionPattern = /^[0-9A-Za-z._-]*$/;
 const ourPosition = new RegExp(
   `^([0-9a-z]{${epochDigits}})-([0-9a-z]{${offsetDigits}})-([0-9A-Za-z_-]{${checkLength}})$`,
 );
@@ -32,9 +33,8 @@ export const positionOf = (topic: PositionedTopic, place: Place): string => {
   return `${text}-${checkOf(topic, text)}`;
 };
 
-/** Whether it could be a position at all; the empty one is the beginning. */
 export const isPosition = (text: string): boolean =>
-  text.length <= maxPositionLength && anyPosition.test(text);
+  text.length <= maxPositionLength && positionPattern.test(text);
 
 /** Undefined for a position that was never given for this topic. */
 export const placeOf = (topic: PositionedTopic, position: string): Place | undefined => {
