@@ -4,7 +4,7 @@ import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/
 import { ChannelHub } from '@roomwire/shared/adapters/message-bus/channelHub';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { MessageBus, OnRecord } from '@roomwire/shared/ports/messageBus';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { OutcomeWatch, type OutcomeWatchOptions } from '../../src/webhook-outcomes/outcomeWatch.js';
@@ -32,8 +32,8 @@ describe('[HOOK-WATCH-3] the outcomes of webhook calls, for clients that watch',
 
   /** The channel as the bus in process has it, and who reads it. */
   const bus: Pick<MessageBus, 'read'> = {
-    async read<T>(_: Channel<T>, options: { interest: 'all' | 'subscribed' }, onRecord: (record: T) => void) {
-      const reader = hub.read(options, onRecord as (record: unknown) => void);
+    async read<T>(_: Channel<T>, options: { interest: 'all' | 'subscribed' }, onRecord: OnRecord<T>) {
+      const reader = hub.read(options, onRecord as OnRecord<unknown>);
       readers += 1;
       return { ...reader, close: () => ((readers -= 1), reader.close()) };
     },

@@ -86,7 +86,7 @@ export class Accounts {
     const { gatewayId, bus, logger, announcer, sendNews } = this.deps;
     const [account, from] = [++this.made, announcer.nextSequence];
     let parts = 0;
-    const sendPart = (room: string, presences: Slice): Promise<void> => {
+    const sendPart = (room: string, presences: Slice): Promise<number> => {
       const part = { account, part: ++parts, from, room, presences: encodeAccounted(presences) };
       return bus.send(presenceNews, { kind: 'account', gatewayId, to, ...part }, 'stored');
     };

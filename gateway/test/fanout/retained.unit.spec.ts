@@ -35,7 +35,12 @@ class Stage {
       budgetBytes: 1_000_000,
       limits: { reached: () => undefined },
     });
-    this.live = createDelivery({ ...this, groups: { take: () => undefined } });
+    const deliver = createDelivery({
+      ...this,
+      groups: { take: () => undefined },
+      places: { of: () => undefined },
+    });
+    this.live = (message) => deliver(message, 0);
   }
 
   /** What a subscriber that joins now gets. */

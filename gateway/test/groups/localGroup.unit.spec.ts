@@ -54,7 +54,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
     group = new LocalGroup(key, {
       ...{ participants, groupStore: store, messageStore, clock, logger: silentLogger },
       ...{ gatewayId: 'gateway', retryMs: 1, bounds: { messages: 10, bytes: 1_000 } },
-      bus: { send: async (_channel, record) => group.command(record as never) },
+      bus: { send: async (_channel, record) => (group.command(record as never), 0) },
       knowsOwn: () => true,
       subscribe: async () => undefined,
       unsubscribe: () => undefined,

@@ -1,4 +1,9 @@
-import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import {
+  unknownOffset,
+  type ChannelReader,
+  type MessageBus,
+  type OnRecord,
+} from '@roomwire/shared/ports/messageBus';
 import { versionsOf, type Channel } from '@roomwire/shared/wire/bus/channel';
 import { gatewayNews, type GatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
@@ -27,9 +32,9 @@ export class CountingBus {
     };
     return {
       send: async (channel, record) => this.send(channel.name, writes(record as News)),
-      read: async <T>({ name }: Channel<T>, _: unknown, onRecord: (record: T) => void) =>
+      read: async <T>({ name }: Channel<T>, _: unknown, onRecord: OnRecord<T>) =>
         this.read(name, (news) => {
-          if (reads(news)) onRecord(news as T);
+          if (reads(news)) onRecord(news as T, 0);
         }),
       put: refuse,
       work: refuse,
@@ -39,12 +44,13 @@ export class CountingBus {
     };
   }
 
-  private async send(channel: string, news: News): Promise<void> {
+  private async send(channel: string, news: News): Promise<number> {
     if (channel === gatewayNews.name) this.news.push(news as GatewayNews);
     if (channel === presenceNews.name) this.presences.push(news as PresenceNews);
     this.waiting.push({ channel, news });
     this.deliver();
     await this.stored(news);
+    return unknownOffset;
   }
 
   private deliver(): void {

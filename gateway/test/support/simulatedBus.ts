@@ -1,5 +1,5 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { ChannelReader, MessageBus, OnRecord } from '@roomwire/shared/ports/messageBus';
 import { versionsOf, type Channel, type Versioned } from '@roomwire/shared/wire/bus/channel';
 import type { Manner, News } from './manner.js';
 
@@ -11,7 +11,7 @@ interface Partition {
 interface Reader {
   readonly port: BusPort;
   readonly channel: string;
-  readonly onRecord: (record: unknown) => void;
+  readonly onRecord: OnRecord<unknown>;
   /** What it has had of each partition. */
   readonly places: Map<Partition, number>;
 }
@@ -32,12 +32,12 @@ export class SimulatedBus {
     return new BusPort(this, manner);
   }
 
-  append(channel: Channel<unknown>, record: unknown): void {
+  append(channel: Channel<unknown>, record: unknown): number {
     const key = onePartition.includes(channel.name) ? '' : channel.key(record);
     const name = `${channel.name} ${key}`;
     const partition = this.partitions.get(name) ?? { channel: channel.name, records: [] };
     this.partitions.set(name, partition);
-    partition.records.push(record);
+    return partition.records.push(record) - 1;
   }
 
   add(reader: Reader): void {
@@ -60,7 +60,7 @@ export class SimulatedBus {
     const { reader, partition } = next;
     const place = reader.places.get(partition) ?? 0;
     reader.places.set(partition, place + 1);
-    if (!isLost) reader.onRecord(partition.records[place]);
+    if (!isLost) reader.onRecord(partition.records[place], place);
     return true;
   }
 
@@ -91,24 +91,22 @@ export class BusPort implements MessageBus {
     return this.cut === 'no';
   }
 
-  async send<T>(channel: Channel<T>, record: T): Promise<void> {
+  async send<T>(channel: Channel<T>, record: T): Promise<number> {
     const { writes = (news) => news } = this.manner;
-    if (this.cut !== 'refused') this.bus.append(channel as Channel<unknown>, writes(record as News));
+    if (this.cut === 'refused') throw new EngineUnavailable('message bus');
+    const offset = this.bus.append(channel as Channel<unknown>, writes(record as News));
     if (this.cut !== 'no') throw new EngineUnavailable('message bus');
+    return offset;
   }
 
-  async read<T>(
-    channel: Channel<T>,
-    _options: unknown,
-    onRecord: (record: T) => void,
-  ): Promise<ChannelReader> {
+  async read<T>(channel: Channel<T>, _options: unknown, onRecord: OnRecord<T>): Promise<ChannelReader> {
     const places = new Map<Partition, number>();
     const { reads = () => true } = this.manner;
     this.bus.add({
       port: this,
       channel: channel.name,
-      onRecord: (record) => {
-        if (reads(record as News)) onRecord(record as T);
+      onRecord: (record, offset) => {
+        if (reads(record as News)) onRecord(record as T, offset);
       },
       places,
     });

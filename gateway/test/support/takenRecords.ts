@@ -44,8 +44,8 @@ export class TakenRecords {
         const readers = this.readers.get(channel.name);
         if (readers === undefined) return bus.read(channel, options, onRecord);
         const taken = new Set<string>();
-        const reader = await bus.read(channel, options, (record) => {
-          onRecord(record);
+        const reader = await bus.read(channel, options, (record, offset) => {
+          onRecord(record, offset);
           keep(taken, bytesOf(channel, record));
         });
         // What was sent before is not for it.

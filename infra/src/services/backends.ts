@@ -34,7 +34,7 @@ const startWhenPossible = async (
   const [bus, publishIds] = [await adapters.bus(), await adapters.publishIds()];
   const { views, usage } = await adapters.viewStores();
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
-  const ports = { bus, publishIds, messageStore, clock, random, logger, tracing };
+  const ports = { bus, publishIds, messageStore, history: undefined, clock, random, logger, tracing };
   for (let failures = 1; !signal.aborted; failures += 1) {
     const backends = createBackends({ ...ports, views, usage, limits });
     try {

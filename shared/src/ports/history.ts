@@ -2,10 +2,7 @@ import type { LiveMessage } from '../wire/bus/liveMessage.js';
 import type { Place, PositionedTopic } from '../wire/protocol/position.js';
 
 /** A topic of a room, in a scope. */
-export interface HistoryTopic extends PositionedTopic {
-  /** Internal: the room, whose messages have one order. */
-  readonly room: string;
-}
+export type HistoryTopic = PositionedTopic;
 
 /** A message of a topic with history. */
 export interface KeptMessage {

@@ -6,6 +6,14 @@ import type { Channel, Versioned, WorkQueue } from '../wire/bus/channel.js';
  */
 export type Acknowledgement = 'none' | 'stored';
 
+export const unknownOffset = -1;
+
+/**
+ * `offset`: of the record in its partition, in which all records of a key are, the later ones behind. Within one process only kept
+ * records have one, and others 0.
+ */
+export type OnRecord<T> = (record: T, offset: number) => void;
+
 export interface ChannelReader {
   /** From the moment this resolves every record sent with the key is delivered. Counted: subscribe twice, unsubscribe twice. */
   subscribe(key: string): Promise<void>;
@@ -30,11 +38,14 @@ export interface WorkOptions {
 
 /** Rejects with `EngineUnavailable` while the engine is unavailable. */
 export interface MessageBus {
-  /** Keeps the order of sends with one key. Nothing reaches readers after a rejection unless the outcome is unknown. */
-  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void>;
+  /**
+   * Keeps the order of sends with one key. Nothing reaches readers after a rejection unless the outcome is unknown. Resolves with the
+   * offset of the record, or with `unknownOffset` where it is not waited for or has none.
+   */
+  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<number>;
 
   /** Resolves when reading has started. `onRecord` must not block and must not throw; order is kept by key. */
-  read<T>(channel: Channel<T>, options: ReadOptions, onRecord: (record: T) => void): Promise<ChannelReader>;
+  read<T>(channel: Channel<T>, options: ReadOptions, onRecord: OnRecord<T>): Promise<ChannelReader>;
 
   /** Resolves when the job is safe: it survives the end of every process. */
   put<T>(queue: WorkQueue<T>, job: T): Promise<void>;

@@ -125,6 +125,7 @@ const publishPorts = (process: SimulatedProcess, { network, bus, stores, options
   bus: new BusPort(process, network, bus),
   publishIds: publishIdsPort(process, network, stores),
   messageStore: options.records ? messagesPort(process, network, stores) : undefined,
+  history: undefined,
   tracing: undefined,
 });
 

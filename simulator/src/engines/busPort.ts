@@ -1,10 +1,12 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type {
-  Acknowledgement,
-  ChannelReader,
-  MessageBus,
-  QueueWorker,
-  ReadOptions,
+import {
+  unknownOffset,
+  type Acknowledgement,
+  type ChannelReader,
+  type MessageBus,
+  type OnRecord,
+  type QueueWorker,
+  type ReadOptions,
 } from '@roomwire/shared/ports/messageBus';
 import { versionsOf, type Channel, type Versioned } from '@roomwire/shared/wire/bus/channel';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
@@ -15,7 +17,7 @@ interface Outgoing {
   readonly record: unknown;
   readonly bytes: Uint8Array;
   readonly expiresAt: number;
-  readonly settle: { stored(): void; failed(error: Error): void } | undefined;
+  readonly settle: { stored(offset: number): void; failed(error: Error): void } | undefined;
 }
 
 /** What a process sends with one key: nothing overtakes what was sent before it. */
@@ -46,7 +48,7 @@ export class BusPort implements MessageBus {
     return !this.network.isCut(this.process, 'bus');
   }
 
-  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void> {
+  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<number> {
     const { network, process } = this;
     if (network.hasCrashed(process)) return new Promise(() => undefined);
     if (!this.isOpen || (acknowledgement === 'none' && !this.reachable))
@@ -58,13 +60,13 @@ export class BusPort implements MessageBus {
         this.enqueue(channel as Channel<unknown>, { ...outgoing, settle: { stored, failed } }),
       );
     this.enqueue(channel as Channel<unknown>, { ...outgoing, settle: undefined });
-    return Promise.resolve();
+    return Promise.resolve(unknownOffset);
   }
 
   async read<T>(
     channel: Channel<T>,
     { interest }: ReadOptions,
-    onRecord: (record: T) => void,
+    onRecord: OnRecord<T>,
   ): Promise<ChannelReader> {
     const { network, process } = this;
     const subscribed = interest === 'subscribed' ? new Map<string, number>() : undefined;
@@ -73,8 +75,8 @@ export class BusPort implements MessageBus {
       this.bus.add(channel.name, {
         process,
         wants: (key) => subscribed === undefined || subscribed.has(key),
-        take: (bytes) => {
-          if (isOpen) onRecord(channel.codec.decode(bytes));
+        take: (bytes, offset) => {
+          if (isOpen) onRecord(channel.codec.decode(bytes), offset);
         },
       }),
     );
@@ -145,13 +147,13 @@ export class BusPort implements MessageBus {
     for (const { record, bytes, settle } of lane.waiting.splice(0)) {
       // Whoever waits for no acknowledgement is not told of a loss either.
       if (settle === undefined && network.isHostile && chance.next() < lossOfUnacknowledged) continue;
-      bus.store(channel, record, bytes);
+      const offset = bus.store(channel, record, bytes);
       if (settle === undefined) continue;
       const isLost = network.isHostile && chance.next() < network.lostAnswers;
       time.after(process, isLost ? patienceMs : network.delay(), () => {
         if (network.hasCrashed(process)) return;
         if (isLost) settle.failed(new EngineUnavailable('message bus'));
-        else settle.stored();
+        else settle.stored(offset);
       });
     }
   }

@@ -7,12 +7,17 @@ import type { Network } from './network.js';
 export interface BusReader {
   readonly process: SimulatedProcess;
   wants(key: string): boolean;
-  take(record: Uint8Array): void;
+  take(record: Uint8Array, offset: number): void;
+}
+
+interface Stored {
+  readonly bytes: Uint8Array;
+  readonly offset: number;
 }
 
 /** What a reader has not had yet of one key. */
 interface Lane {
-  readonly records: Uint8Array[];
+  readonly records: Stored[];
   isMoving: boolean;
 }
 
@@ -29,6 +34,8 @@ export class SimulatedBus {
   duplicates = false;
   private readonly network: Network;
   private readonly readers = new Map<string, Map<BusReader, Map<string, Lane>>>();
+  /** How many records there are of each order. */
+  private readonly ends = new Map<string, number>();
   /** Told of each record in the order in which they were stored. */
   private readonly onStored: (channel: string, key: string, record: unknown) => void;
 
@@ -47,23 +54,29 @@ export class SimulatedBus {
     return () => void readers.delete(reader);
   }
 
-  store(channel: Channel<unknown>, record: unknown, bytes: Uint8Array): void {
+  /** Returns the offset, that of the first where it is stored twice. */
+  store(channel: Channel<unknown>, record: unknown, bytes: Uint8Array): number {
     const { chance, isHostile } = this.network;
     const order = this.orderOf(channel, record);
     const times = this.duplicates && isHostile && chance.next() < 0.01 ? 2 : 1;
+    const partition = `${channel.name} ${order}`;
+    const first = this.ends.get(partition) ?? 0;
+    this.ends.set(partition, first + times);
     for (let n = 0; n < times; n += 1) {
+      const stored = { bytes, offset: first + n };
       this.onStored(channel.name, channel.key(record), record);
       for (const [reader, lanes] of this.readers.get(channel.name) ?? []) {
         if (!reader.process.isAlive) this.readers.get(channel.name)?.delete(reader);
-        else if (reader.wants(channel.key(record))) this.bring(bytes, order, reader, lanes);
+        else if (reader.wants(channel.key(record))) this.bring(stored, order, reader, lanes);
       }
     }
+    return first;
   }
 
-  private bring(bytes: Uint8Array, order: string, reader: BusReader, lanes: Map<string, Lane>): void {
+  private bring(stored: Stored, order: string, reader: BusReader, lanes: Map<string, Lane>): void {
     const lane = lanes.get(order) ?? { records: [], isMoving: false };
     lanes.set(order, lane);
-    lane.records.push(bytes);
+    lane.records.push(stored);
     if (!lane.isMoving) this.move(lane, reader);
   }
 
@@ -74,7 +87,7 @@ export class SimulatedBus {
       if (network.isCut(reader.process, 'bus'))
         return void network.time.after(reader.process, betweenTriesMs, arrive);
       lane.isMoving = false;
-      for (const record of lane.records.splice(0)) reader.take(record);
+      for (const { bytes, offset } of lane.records.splice(0)) reader.take(bytes, offset);
     };
     network.time.after(reader.process, network.delay(), arrive);
   }

@@ -39,7 +39,7 @@ describe('[HOOK-SIGN-2] the signature of a call', () => {
     const doc = { ...createdWebhookSecret(fields, '2026-01-01T00:00:00.000Z'), createdPosition: at };
     await world.views.apply({ changes: [{ put: 'webhookSecrets', id: webhookSecretId, doc }], position: at });
   };
-  const tell = (projectId: string): Promise<void> => {
+  const tell = (projectId: string): Promise<number> => {
     const metadata = { occurredAt: '', organizationId: 'o1', projectId, principal: 'system', requestId: 'r' };
     const event = { id: 'e', type: 'WebhookSecretCreated', schemaVersion: 1, data: {}, metadata };
     return world.bus.send(domainEventFeed, { ...event, stream: 's', revision: 0, position: '1' }, 'stored');

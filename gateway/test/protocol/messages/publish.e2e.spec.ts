@@ -229,14 +229,14 @@ describe('publish', () => {
   });
 
   it('[WS-PUB-8] waits for the bus when a thousand publishes do, and loses none', async () => {
-    const owed: (() => void)[] = [];
+    const owed: ((offset: number) => void)[] = [];
     const slow = await World.open({
       publishRate: 0,
       bus: (real) =>
         overlaid(real, {
           send: (channel, record, acknowledgement) =>
             channel.name === 'messages'
-              ? new Promise<void>((resolve) => owed.push(resolve))
+              ? new Promise<number>((resolve) => owed.push(resolve))
               : real.send(channel, record, acknowledgement),
         }),
     });
@@ -246,7 +246,7 @@ describe('publish', () => {
     while (owed.length < 1_001) await new Promise(setImmediate);
     for (let answered = 0; answered < 1_500; answered++) {
       while (owed.length === 0) await new Promise(setImmediate);
-      owed.shift()?.();
+      owed.shift()?.(0);
       expect(await writer.next()).to.include({ type: 'published', msgRef: `${answered}` });
       if (answered === 0) expect(owed.length).to.be.below(1_010);
     }

@@ -154,7 +154,7 @@ describe('a retained message', () => {
       overlaid(real, {
         send: async (channel, record, acknowledgement) => {
           if ((channel as Channel<unknown>).name === what.name) await until;
-          await real.send(channel, record, acknowledgement);
+          return real.send(channel, record, acknowledgement);
         },
       });
 

@@ -218,7 +218,7 @@ describe('webhooks at the gateway', () => {
       });
     });
 
-    const answer = (call: WebhookCall | undefined, data: unknown): Promise<void> => {
+    const answer = (call: WebhookCall | undefined, data: unknown): Promise<number> => {
       const { origin } = call ?? expect.fail('no call');
       if (origin.by !== 'subscribe') return expect.fail('not of a subscribe');
       const { gatewayId, subscription } = origin;

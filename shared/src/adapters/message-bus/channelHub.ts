@@ -1,21 +1,23 @@
-import type { ChannelReader, ReadOptions } from '../../ports/messageBus.js';
+import {
+  unknownOffset,
+  type ChannelReader,
+  type OnRecord,
+  type ReadOptions,
+} from '../../ports/messageBus.js';
 import type { Channel } from '../../wire/bus/channel.js';
 
 /** One resolved promise for every synchronous answer, so that the publish path allocates none. */
 export const done: Promise<void> = Promise.resolve();
+export const sent: Promise<number> = Promise.resolve(unknownOffset);
 
 class HubReader<T> implements ChannelReader {
-  readonly onRecord: (record: T) => void;
+  readonly onRecord: OnRecord<T>;
   /** How often each key is subscribed; undefined for a reader of everything. */
   private readonly subscribed: Map<string, number> | undefined;
   private readonly leave: (reader: HubReader<T>) => void;
   private isOpen = true;
 
-  constructor(
-    { interest }: ReadOptions,
-    onRecord: (record: T) => void,
-    leave: (reader: HubReader<T>) => void,
-  ) {
+  constructor({ interest }: ReadOptions, onRecord: OnRecord<T>, leave: (reader: HubReader<T>) => void) {
     this.subscribed = interest === 'subscribed' ? new Map() : undefined;
     this.onRecord = onRecord;
     this.leave = leave;
@@ -47,6 +49,11 @@ class HubReader<T> implements ChannelReader {
   }
 }
 
+interface Delivery<T> {
+  readonly record: T;
+  readonly offset: number;
+}
+
 /** The readers of one channel in this process. Records are handed over within `send`, in one order for all readers. */
 export class ChannelHub<T> {
   private readonly key: (record: T) => string;
@@ -55,14 +62,14 @@ export class ChannelHub<T> {
   private readers: readonly HubReader<T>[] = [];
   private isDelivering = false;
   /** Records that readers sent during a delivery. They are delivered after it, to keep one order for all readers. */
-  private readonly following: T[] = [];
+  private readonly following: Delivery<T>[] = [];
 
   constructor(channel: Channel<T>, readerFailed: (error: unknown) => void) {
     this.key = channel.key;
     this.readerFailed = readerFailed;
   }
 
-  read(options: ReadOptions, onRecord: (record: T) => void): ChannelReader {
+  read(options: ReadOptions, onRecord: OnRecord<T>): ChannelReader {
     const reader = new HubReader(options, onRecord, (leaving) => {
       this.readers = this.readers.filter((other) => other !== leaving);
     });
@@ -70,13 +77,13 @@ export class ChannelHub<T> {
     return reader;
   }
 
-  send(record: T): void {
+  send(record: T, offset = 0): void {
     if (this.isDelivering) {
-      this.following.push(record);
+      this.following.push({ record, offset });
       return;
     }
     this.isDelivering = true;
-    this.deliver(record);
+    this.deliver(record, offset);
     if (this.following.length > 0) this.deliverFollowing();
     this.isDelivering = false;
   }
@@ -87,21 +94,21 @@ export class ChannelHub<T> {
 
   private deliverFollowing(): void {
     // The list may grow during the iteration.
-    for (const record of this.following) this.deliver(record);
+    for (const { record, offset } of this.following) this.deliver(record, offset);
     this.following.length = 0;
   }
 
-  private deliver(record: T): void {
+  private deliver(record: T, offset: number): void {
     let key: string | undefined;
     for (const reader of this.readers) {
       if (reader.asksForKeys) key ??= this.key(record);
-      if (reader.wants(key ?? '')) this.handOver(record, reader);
+      if (reader.wants(key ?? '')) this.handOver(record, offset, reader);
     }
   }
 
-  private handOver(record: T, reader: HubReader<T>): void {
+  private handOver(record: T, offset: number, reader: HubReader<T>): void {
     try {
-      reader.onRecord(record);
+      reader.onRecord(record, offset);
     } catch (error) {
       this.readerFailed(error);
     }

@@ -6,13 +6,14 @@ import type {
   Acknowledgement,
   ChannelReader,
   MeasuredBus,
+  OnRecord,
   QueueWorker,
   ReadOptions,
   WorkOptions,
 } from '../../ports/messageBus.js';
 import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../wire/bus/channel.js';
 import { once } from '../../runtime/service.js';
-import { ChannelHub, done } from './channelHub.js';
+import { ChannelHub, sent } from './channelHub.js';
 import { DurableQueue, JobJournal } from './durableQueue.js';
 
 export interface EmbeddedMessageBusOptions {
@@ -43,17 +44,13 @@ class EmbeddedMessageBus implements MeasuredBus {
     return this.isOpen && this.journal.isHealthy;
   }
 
-  send<T>(channel: Channel<T>, record: T, _acknowledgement: Acknowledgement): Promise<void> {
+  send<T>(channel: Channel<T>, record: T, _acknowledgement: Acknowledgement): Promise<number> {
     if (!this.isOpen) return Promise.reject(new EngineUnavailable('message bus'));
     this.hubs.get(channel.name)?.send(record);
-    return done;
+    return sent;
   }
 
-  async read<T>(
-    channel: Channel<T>,
-    options: ReadOptions,
-    onRecord: (record: T) => void,
-  ): Promise<ChannelReader> {
+  async read<T>(channel: Channel<T>, options: ReadOptions, onRecord: OnRecord<T>): Promise<ChannelReader> {
     this.assertOpen();
     return this.hub(channel).read(options, onRecord);
   }

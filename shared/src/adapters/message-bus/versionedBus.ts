@@ -6,6 +6,7 @@ import type {
   Acknowledgement,
   ChannelReader,
   MeasuredBus,
+  OnRecord,
   QueueWorker,
   ReadOptions,
   ReadStatistics,
@@ -74,7 +75,7 @@ export class VersionedBus implements MeasuredBus {
     return this.bus.statistics;
   }
 
-  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<void> {
+  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<number> {
     return this.bus.send(this.written<T, Channel<T>>(channel), record, acknowledgement);
   }
 
@@ -82,11 +83,7 @@ export class VersionedBus implements MeasuredBus {
     return this.bus.put(this.written<T, WorkQueue<T>>(queue), job);
   }
 
-  async read<T>(
-    channel: Channel<T>,
-    options: ReadOptions,
-    onRecord: (record: T) => void,
-  ): Promise<ChannelReader> {
+  async read<T>(channel: Channel<T>, options: ReadOptions, onRecord: OnRecord<T>): Promise<ChannelReader> {
     await this.announce(channel);
     return this.bus.read(channel, options, onRecord);
   }
@@ -115,10 +112,13 @@ export class VersionedBus implements MeasuredBus {
     const known = this.announced.get(topic.name);
     if (known !== undefined) return known;
     this.reads.set(topic.name, versionsOf(topic).newest);
-    const stored = this.sendAtTheStart().catch((error: unknown) => {
-      this.announced.delete(topic.name);
-      throw error;
-    });
+    const stored = this.sendAtTheStart().then(
+      () => undefined,
+      (error: unknown) => {
+        this.announced.delete(topic.name);
+        throw error;
+      },
+    );
     this.announced.set(topic.name, stored);
     return stored;
   }
@@ -176,7 +176,7 @@ export class VersionedBus implements MeasuredBus {
   }
 
   /** Brokers that are still making the topics of a new installation must not end the start of its processes. */
-  private async sendAtTheStart(): Promise<void> {
+  private async sendAtTheStart(): Promise<number> {
     for (let tries = 1; ; tries += 1) {
       try {
         return await this.sendAnnouncement();
@@ -186,7 +186,7 @@ export class VersionedBus implements MeasuredBus {
     }
   }
 
-  private sendAnnouncement(acknowledgement: Acknowledgement = 'stored'): Promise<void> {
+  private sendAnnouncement(acknowledgement: Acknowledgement = 'stored'): Promise<number> {
     const announcement = { reader: this.reader, reads: Object.fromEntries(this.reads) };
     return this.bus.send(readerAnnouncements, announcement, acknowledgement);
   }

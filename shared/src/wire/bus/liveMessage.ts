@@ -10,23 +10,18 @@ import {
   type Schema,
   type TypeOf,
 } from '../schema.js';
-import type { HistoryBounds } from '../../domain/topicHistory.js';
-import type { Channel, RecordVersions, TraceParent } from './channel.js';
+import type { Place } from '../protocol/position.js';
+import { traceHeader, type Channel, type RecordVersions, type TraceParent } from './channel.js';
+import { keptFrom, keptHeader, keptText, type KeptMeta } from './keptMeta.js';
 import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
+
+export type { KeptMeta } from './keptMeta.js';
 
 /** The retention fields of a message that becomes the retained value of its topic. */
 export interface RetainedMeta {
   /** Orders the retained messages of a topic as text, the newest last; no two have the same. */
   readonly stamp: string;
-  readonly appId: string;
-  readonly roomId: string;
-  /** Null outside of every scope. */
-  readonly accessScopeId: string | null;
-}
-
-/** Where a message of a topic with history belongs, and how much its topic keeps. */
-export interface KeptMeta extends HistoryBounds {
   readonly appId: string;
   readonly roomId: string;
   /** Null outside of every scope. */
@@ -53,6 +48,8 @@ export interface LiveMessage {
   readonly retention: RetainedMeta | undefined;
   /** Absent, or undefined, for a message that is not kept. */
   readonly kept?: KeptMeta | undefined;
+  /** Where it stands in the record, as far as its reader knows; it is not on the wire. */
+  readonly place?: Place | undefined;
   /** Of the publish. Absent, or undefined, where it is not traced. */
   readonly traceparent?: TraceParent | undefined;
 }
@@ -137,10 +134,18 @@ export const liveMessages: Channel<LiveMessage> = {
   name: 'messages',
   key: (message) => message.room,
   codec: { versions, encode: encodeLiveMessage, decode: decodeLiveMessage },
-  trace: {
-    of: ({ traceparent }) => traceparent,
-    onto: (message, traceparent) => ({ ...message, traceparent }),
-  },
+  carried: [
+    {
+      header: traceHeader,
+      of: ({ traceparent }) => traceparent,
+      onto: (message, traceparent) => ({ ...message, traceparent }),
+    },
+    {
+      header: keptHeader,
+      of: ({ kept }) => kept && keptText(kept),
+      onto: (message, text) => ({ ...message, kept: keptFrom(text) }),
+    },
+  ],
 };
 
 /** The retained ones once more, for every gateway: also for those that have no subscriber in the room yet. */

@@ -22,9 +22,10 @@ export const roomRecords: Channel<RoomRecord> = {
     decode: (bytes) =>
       (beginsWithText(bytes) ? decodeGroupRecord(bytes) : undefined) ?? liveMessages.codec.decode(bytes),
   },
-  // Commands of groups are not traced.
-  trace: {
-    of: (record) => (isGroupRecord(record) ? undefined : record.traceparent),
-    onto: (record, traceparent) => (isGroupRecord(record) ? record : { ...record, traceparent }),
-  },
+  // Commands of groups are neither traced nor kept.
+  carried: (liveMessages.carried ?? []).map(({ header, of, onto }) => ({
+    header,
+    of: (record) => (isGroupRecord(record) ? undefined : of(record)),
+    onto: (record, text) => (isGroupRecord(record) ? record : onto(record, text)),
+  })),
 };

@@ -115,6 +115,42 @@ export const limitTable = {
     metric: 'roomwire_refusals_total',
     protects: 'the event loop from one `batchAck`',
   },
+  historyMessages: {
+    ...{ value: 1_000, unit: 'number', per: 'frame' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the event loop from one `history`, and from one `subscribe` with `from: { last }`',
+  },
+  replayMessages: {
+    ...{ value: 1_000, unit: 'number', per: 'subscription' },
+    answer: 'none: the newest are replayed, and `gap` says so',
+    metric: 'roomwire_replay_gaps_total',
+    protects: 'the gateway from one `subscribe` with `from`',
+  },
+  replayBytes: {
+    ...{ value: 4 * mebibyte, unit: 'bytes', per: 'subscription' },
+    answer: 'none: the newest are replayed, and `gap` says so',
+    metric: 'roomwire_replay_gaps_total',
+    protects: 'the gateway from one `subscribe` with `from`, by its `data`',
+  },
+  replayLookedAt: {
+    ...{ value: 10_000, unit: 'number', per: 'subscription' },
+    answer: 'none: what is older is not looked at, and `gap` says so',
+    metric: 'roomwire_replay_gaps_total',
+    protects: 'the engines from filters that few messages match',
+  },
+  replayMemory: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: what waits behind a replay is read from the record again',
+    metric: 'roomwire_shared_memory_bytes',
+    protects: 'the gateway from many clients that read their replays slowly',
+  },
+  replaysAtOnce: {
+    ...{ value: 8, unit: 'number', per: 'process' },
+    answer: 'none: others wait for their turn, a project after the other',
+    metric: 'roomwire_history_waiting',
+    protects: 'live messages and engines from thousands that come back at once',
+  },
   malformedFrames: {
     ...{ value: 20, unit: 'number', per: 'connection' },
     answer: 'close 1008 too_many_malformed_frames',

@@ -46,6 +46,19 @@ describe('channels on Kafka', function () {
     expectEachOnceInOrder(received, sent);
   });
 
+  it('tell senders and readers the offset of each record', async () => {
+    const read = new Map<unknown, number>();
+    await bus.read(notes, { interest: 'all' }, ({ value }, offset) => void read.set(value, offset));
+    const sent = numbered(500, ...keys);
+    const offsets = await Promise.all(sent.map((note) => bus.send(notes, note, 'stored')));
+    await eventually(() => read.size === sent.length, { what: 'all records', withinMs: 30_000 });
+    expect(sent.map(({ value }) => read.get(value))).to.eql(offsets);
+    for (const key of keys) {
+      const ofKey = offsets.filter((_, n) => sent[n]?.key === key);
+      expect(ofKey).to.eql(ofKey.toSorted((one, other) => one - other));
+    }
+  });
+
   it('do not need the first of the brokers that are configured', async () => {
     const away = '127.0.0.1:9';
     const other = await kafka.open({ brokers: [away, ...testBrokers()], withinMs: 5_000 });

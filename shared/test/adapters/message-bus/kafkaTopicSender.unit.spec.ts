@@ -4,11 +4,11 @@ import { expect } from 'chai';
 import type {
   ForLeader,
   RecordHeaders,
-  Refusals,
+  WriteAnswers,
 } from '../../../src/adapters/message-bus/kafka/kafkaClient.js';
 import { partitionOf, RepeatedRecords } from '../../../src/adapters/message-bus/kafka/recordFormat.js';
 import { TopicSender, type TopicSenderOptions } from '../../../src/adapters/message-bus/kafka/topicSender.js';
-import type { Acknowledgement } from '../../../src/ports/messageBus.js';
+import { unknownOffset, type Acknowledgement } from '../../../src/ports/messageBus.js';
 import { eventually } from '@roomwire/testing/run/eventually';
 
 interface Attempt {
@@ -17,14 +17,14 @@ interface Attempt {
   readonly partitions: readonly number[];
   readonly values: readonly string[];
   readonly headers: readonly (RecordHeaders | undefined)[];
-  readonly succeed: () => void;
+  readonly succeed: (firstOffset?: number) => void;
   /** All partitions but these have stored their records. */
   readonly refuse: (...partitions: readonly number[]) => void;
   readonly refuseWith: (type: string, ...partitions: readonly number[]) => void;
   readonly fail: (error?: Error) => void;
 }
 
-const outcomeOf = (sent: Promise<void>): Promise<string> => sent.then(() => 'stored', String);
+const outcomeOf = (sent: Promise<number>): Promise<string> => sent.then(() => 'stored', String);
 const unavailable = 'EngineUnavailable: The message bus cannot be reached';
 
 describe('TopicSender', () => {
@@ -36,7 +36,7 @@ describe('TopicSender', () => {
   let written: number;
   let doubts: number;
 
-  const write = (leader: number, { acks, partitions }: ForLeader): Promise<Refusals> =>
+  const write = (leader: number, { acks, partitions }: ForLeader): Promise<WriteAnswers> =>
     new Promise((resolve, reject) => {
       const messages = partitions.flatMap((each) => each.messages);
       const refuseWith = (type: string, ...refused: readonly number[]): void =>
@@ -47,7 +47,8 @@ describe('TopicSender', () => {
         partitions: partitions.map(({ partition }) => partition),
         values: messages.map(({ value }) => String(value)),
         headers: messages.map(({ headers }) => headers),
-        succeed: () => resolve(new Map()),
+        succeed: (firstOffset) =>
+          resolve(new Map(partitions.map(({ partition }) => [partition, firstOffset ?? 0]))),
         refuse: (...refused) => refuseWith('NOT_ENOUGH_REPLICAS', ...refused),
         refuseWith,
         fail: (error = new Error('Away')) => reject(error),
@@ -73,7 +74,7 @@ describe('TopicSender', () => {
       maxQueuedBytes: 10_000,
       ...options,
     });
-  const send = (value: unknown, acknowledgement: Acknowledgement = 'stored'): Promise<void> =>
+  const send = (value: unknown, acknowledgement: Acknowledgement = 'stored'): Promise<number> =>
     sender.send({ key: Buffer.from('a'), value: Buffer.from(String(value)) }, acknowledgement);
   const attempt = async (n: number): Promise<Attempt> => {
     await eventually(() => attempts.length >= n);
@@ -96,9 +97,9 @@ describe('TopicSender', () => {
   it('gives each traced record its own header, and the first of a send both', async () => {
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const record = { key: Buffer.from('a'), value: Buffer.from('1') };
-    void sender.send({ ...record, traceparent }, 'stored');
+    void sender.send({ ...record, headers: { traceparent: Buffer.from(traceparent) } }, 'stored');
     void sender.send(record, 'stored');
-    void sender.send({ ...record, traceparent }, 'stored');
+    void sender.send({ ...record, headers: { traceparent: Buffer.from(traceparent) } }, 'stored');
     const { headers, succeed } = await attempt(1);
     expect(headers.map((of) => Object.keys(of ?? {}))).to.eql([
       ['traceparent', 'roomwire-id'],
@@ -116,7 +117,11 @@ describe('TopicSender', () => {
     const sent = sender.send(record, 'stored');
     (await attempt(1)).succeed();
     expect(await outcomeOf(sent)).to.equal('stored');
-    expect(await outcomeOf(sender.send({ ...record, traceparent }, 'stored'))).to.include('RangeError');
+    expect(
+      await outcomeOf(
+        sender.send({ ...record, headers: { traceparent: Buffer.from(traceparent) } }, 'stored'),
+      ),
+    ).to.include('RangeError');
   });
 
   it('has one batch in flight, and batches what arrives meanwhile', async () => {
@@ -156,6 +161,32 @@ describe('TopicSender', () => {
     expect(attempts.map(({ values }) => values)).to.deep.equal([['1', '2'], ['1', '2'], ['1', '2'], ['3']]);
   });
 
+  it('resolves with the offset of each record', async () => {
+    const sent = [send(1), send(2)];
+    (await attempt(1)).succeed(40);
+    expect(await Promise.all(sent)).to.eql([40, 41]);
+    const later = [send(3), send(4)];
+    (await attempt(2)).fail();
+    (await attempt(3)).succeed(50);
+    expect(await Promise.all(later)).to.eql([50, 51]);
+    expect(await send(5, 'none')).to.equal(unknownOffset);
+  });
+
+  it('resolves with its own offset where the record before it was given up meanwhile', async () => {
+    sender = create({ withinMs: 1_000 });
+    const early = outcomeOf(send(1));
+    await pause(600);
+    const late = send(2);
+    const first = await attempt(1);
+    first.fail();
+    const second = await attempt(2);
+    expect(second.values).to.eql(['1']);
+    expect(await early).to.equal(unavailable);
+    second.succeed(7);
+    (await attempt(3)).succeed(8);
+    expect(await late).to.equal(8);
+  });
+
   it('fails records that could not be stored in time, while an attempt hangs, and those after them', async () => {
     sender = create({ withinMs: 300 });
     const sent = [send(1)];
@@ -165,7 +196,7 @@ describe('TopicSender', () => {
     sent.push(send(3));
     attempts[0]?.fail();
     (await attempt(2)).succeed();
-    expect(await outcomeOf(sent[2] as Promise<void>)).to.equal('stored');
+    expect(await outcomeOf(sent[2] as Promise<number>)).to.equal('stored');
     expect(attempts[1]?.values, 'the others are not sent any more').to.deep.equal(['3']);
   });
 
@@ -184,7 +215,7 @@ describe('TopicSender', () => {
     sent.push(send(2), send(3));
     open(1);
     const first = await attempt(1);
-    expect(await outcomeOf(sent[0] as Promise<void>)).to.equal(unavailable);
+    expect(await outcomeOf(sent[0] as Promise<number>)).to.equal(unavailable);
     first.fail();
     (await attempt(2)).succeed();
     await Promise.all(sent.slice(1));
@@ -213,7 +244,7 @@ describe('TopicSender', () => {
     );
     sender = create({ maxQueuedBytes: 300 });
     const sent = [send('x'.repeat(100)), send('y'.repeat(100))];
-    expect(await outcomeOf(sent[1] as Promise<void>)).to.equal(unavailable);
+    expect(await outcomeOf(sent[1] as Promise<number>)).to.equal(unavailable);
     (await attempt(1)).succeed();
     await sender.flush();
     const later = send('z'.repeat(100));
@@ -255,7 +286,7 @@ describe('TopicSender', () => {
       partition: number,
       value: number,
       acknowledgement: Acknowledgement = 'stored',
-    ): Promise<void> =>
+    ): Promise<number> =>
       sender.send({ key: keys[partition] as Buffer, value: Buffer.from(String(value)) }, acknowledgement);
     const valuesOf = (): (readonly string[])[] => attempts.map(({ values }) => values);
 
@@ -269,7 +300,7 @@ describe('TopicSender', () => {
       const first = await attempt(1);
       sent.push(sendTo(0, 4), sendTo(1, 5), sendTo(2, 6));
       first.refuse(1);
-      expect(await Promise.all([sent[0], sent[2]].map((each) => outcomeOf(each as Promise<void>)))).to.eql([
+      expect(await Promise.all([sent[0], sent[2]].map((each) => outcomeOf(each as Promise<number>)))).to.eql([
         'stored',
         'stored',
       ]);

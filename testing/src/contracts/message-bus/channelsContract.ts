@@ -11,7 +11,7 @@ interface Reading {
 const marker: Note = { key: 'marker', value: 'marker' };
 
 export const channelsContract = (current: () => BusUnderTest): void => {
-  const send = (note: Note): Promise<void> => current().bus.send(notes, note, 'stored');
+  const send = (note: Note): Promise<number> => current().bus.send(notes, note, 'stored');
   const read = async (interest: ReadOptions['interest'] = 'all', channel = notes): Promise<Reading> => {
     const received: Note[] = [];
     const reader = await current().bus.read(channel, { interest }, (note) => received.push(note));

@@ -3,9 +3,9 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { jobs, notes, type BusUnderTest } from './busUnderTest.js';
 import { channelsContract } from './channelsContract.js';
 import { delaysContract } from './delaysContract.js';
+import { headersContract } from './headersContract.js';
 import { lagContract } from './lagContract.js';
 import { queuesContract } from './queuesContract.js';
-import { tracesContract } from './tracesContract.js';
 
 const closingContract = (current: () => BusUnderTest): void => {
   it('is reachable while it is open', async () => {
@@ -57,7 +57,7 @@ export const messageBusContract = (name: string, open: () => Promise<BusUnderTes
     describe('channels', () => channelsContract(current));
     describe('work queues', () => queuesContract(current));
     describe('delayed work queues', () => delaysContract(current));
-    describe('traces', () => tracesContract(current));
+    describe('headers', () => headersContract(current));
     describe('lag', () => lagContract(current));
     describe('closing', () => closingContract(current));
   });

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { ChannelReader, ReadOptions } from '../../../ports/messageBus.js';
+import type { ChannelReader, OnRecord, ReadOptions } from '../../../ports/messageBus.js';
 import type { Logger } from '../../../ports/logger.js';
 import type { Channel } from '../../../wire/bus/channel.js';
 import type { RecordBatch, StoredRecord } from './kafkaClient.js';
 import type { EndOffsets } from './topicCatalog.js';
 import { PartitionCursor } from './partitionCursor.js';
-import { partitionOf, traceparentOf } from './recordFormat.js';
+import { partitionOf, withCarried } from './recordFormat.js';
 import { SupervisedConsumer, type ConsumerContext, type ConsumerTask } from './supervisedConsumer.js';
 
 export interface RecordPosition {
@@ -24,7 +24,7 @@ export interface Fetching {
 
 /** One of the readers of a channel in this process. */
 export class KafkaChannelReader<T> implements ChannelReader {
-  readonly onRecord: (record: T) => void;
+  readonly onRecord: OnRecord<T>;
   private readonly fetching: Fetching;
   /** How often each key is subscribed; undefined for a reader of everything. */
   private readonly subscribed: Map<string, number> | undefined;
@@ -34,7 +34,7 @@ export class KafkaChannelReader<T> implements ChannelReader {
 
   constructor(
     { interest }: ReadOptions,
-    onRecord: (record: T) => void,
+    onRecord: OnRecord<T>,
     starts: readonly number[],
     fetching: Fetching,
   ) {
@@ -141,7 +141,7 @@ export class ChannelSource<T> implements ConsumerTask {
     return { records: this.records, bytes: this.consumer.bytesRead };
   }
 
-  async read(options: ReadOptions, onRecord: (record: T) => void): Promise<ChannelReader> {
+  async read(options: ReadOptions, onRecord: OnRecord<T>): Promise<ChannelReader> {
     const all = options.interest === 'all' ? [...this.partitions.keys()] : [];
     for (const partition of all) this.partition(partition).users += 1;
     let starts: readonly number[] = [];
@@ -262,7 +262,7 @@ export class ChannelSource<T> implements ConsumerTask {
       if (!reader.wants(key, position)) continue;
       record ??= this.decode(message, position);
       if (!record) return;
-      this.handOver(record.value, reader);
+      this.handOver(record.value, position.offset, reader);
     }
   }
 
@@ -271,20 +271,19 @@ export class ChannelSource<T> implements ConsumerTask {
     { value, headers }: StoredRecord,
     position: RecordPosition,
   ): { readonly value: T } | undefined {
-    const { codec, trace } = this.channel;
+    const { codec, carried } = this.channel;
     try {
       const record = codec.decode(value ?? new Uint8Array());
-      const traceparent = trace && traceparentOf(headers);
-      return { value: traceparent === undefined || !trace ? record : trace.onto(record, traceparent) };
+      return { value: carried ? withCarried(carried, record, headers) : record };
     } catch (error) {
       this.options.logger?.error('A record cannot be read', { topic: this.topic, ...position, error });
       return undefined;
     }
   }
 
-  private handOver(record: T, reader: KafkaChannelReader<T>): void {
+  private handOver(record: T, offset: number, reader: KafkaChannelReader<T>): void {
     try {
-      reader.onRecord(record);
+      reader.onRecord(record, offset);
     } catch (error) {
       this.options.logger?.error('A reader failed', { channel: this.channel.name, error });
     }

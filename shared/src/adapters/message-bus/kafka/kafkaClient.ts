@@ -59,13 +59,13 @@ export interface ForLeader {
   readonly partitions: readonly { readonly partition: number; readonly messages: readonly RecordToSend[] }[];
 }
 
-/** By partition, why it has not taken its records; the others have stored theirs. */
-export type Refusals = ReadonlyMap<number, Error>;
+/** By partition, the offset of the first of its records, or why it has not taken them. Those that are missing have stored theirs. */
+export type WriteAnswers = ReadonlyMap<number, number | Error>;
 
 /** Writes to one leader, so that another one that hangs is no matter to it. */
 export interface PartitionWriter extends Connectable {
   /** Rejects where it is unknown what is stored. */
-  write(records: ForLeader): Promise<Refusals>;
+  write(records: ForLeader): Promise<WriteAnswers>;
 }
 
 export interface RecordPosition {

@@ -4,6 +4,7 @@ import type {
   Acknowledgement,
   ChannelReader,
   MeasuredBus,
+  OnRecord,
   QueueWorker,
   ReadOptions,
   ReadStatistics,
@@ -19,7 +20,7 @@ import { createKafkaClients, type KafkaClients } from './kafkaClients.js';
 import { QueueConsumer } from './queueConsumer.js';
 import { OpenByName } from './openByName.js';
 import { PartitionHistory } from './partitionHistory.js';
-import { partitionOf } from './recordFormat.js';
+import { carriedBy, partitionOf } from './recordFormat.js';
 import { TopicSender } from './topicSender.js';
 import { untilAnswered, within } from './renewableClient.js';
 
@@ -82,20 +83,20 @@ class KafkaBus implements KafkaMessageBus {
   }
 
   send<T>(
-    { name, key, codec, trace }: Channel<T>,
+    { name, key, codec, carried }: Channel<T>,
     record: T,
     acknowledgement: Acknowledgement,
-  ): Promise<void> {
+  ): Promise<number> {
     if (!this.isOpen) return Promise.reject(new EngineUnavailable('message bus'));
-    const traceparent = trace?.of(record);
-    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), traceparent };
+    const headers = carriedBy(carried, record);
+    const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), headers };
     return this.sender(name).send(encoded, acknowledgement);
   }
 
   async store<T>({ name, key, codec }: Channel<T>, record: T, timestamp: number): Promise<void> {
     this.assertOpen();
     const encoded = { key: Buffer.from(key(record)), value: asBuffer(codec.encode(record)), timestamp };
-    return this.sender(name).send(encoded, 'stored');
+    await this.sender(name).send(encoded, 'stored');
   }
 
   async history(
@@ -122,11 +123,7 @@ class KafkaBus implements KafkaMessageBus {
     return reader;
   }
 
-  async read<T>(
-    channel: Channel<T>,
-    options: ReadOptions,
-    onRecord: (record: T) => void,
-  ): Promise<ChannelReader> {
+  async read<T>(channel: Channel<T>, options: ReadOptions, onRecord: OnRecord<T>): Promise<ChannelReader> {
     this.assertOpen();
     const source = await this.sources.get(channel.name, () => this.openSource(channel));
     // Each name has one type of record; callers guarantee it, not the compiler.

@@ -12,7 +12,7 @@ export interface Outgoing {
 }
 
 export interface Settle {
-  readonly stored: () => void;
+  readonly stored: (offset: number) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -34,6 +34,8 @@ export class Lane {
   readonly waiting = new FifoQueue<Outgoing>();
   /** Without those whose sends were rejected. What failed is sent again as it was, before anything that waits. */
   sending: readonly NumberedRecord[] = [];
+  /** The number of the first record of the latest request. */
+  firstSent = 0;
   /** Of all that was taken into the batch. */
   sendingBytes = 0;
   /** In a request, or paused after one. */
@@ -79,7 +81,9 @@ export const takeBatch = (lanes: Iterable<Lane>, numbers: RecordNumbers): Lane[]
   for (const lane of lanes) {
     if (lane.sending.length === 0) lane.take(numbers, most);
     else if (taken.length > 0 && lane.sendingBytes > most.bytes) continue;
-    if (lane.sending.length === 0) continue;
+    const [first] = lane.sending;
+    if (first === undefined) continue;
+    lane.firstSent = first.number;
     taken.push(lane);
     most.records -= lane.sending.length;
     most.bytes -= lane.sendingBytes;

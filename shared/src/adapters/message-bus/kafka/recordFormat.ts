@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
+import type { HeaderCarrier } from '../../../wire/bus/channel.js';
 import type { RecordHeaders } from './kafkaClient.js';
 
 const seed = 0x9747b28c;
@@ -28,20 +29,47 @@ const murmur2 = (bytes: Uint8Array): number => {
 export const partitionOf = (key: Uint8Array, partitions: number): number =>
   (murmur2(key) & 0x7fffffff) % partitions;
 
-/** As OpenTelemetry and others have it, on Kafka as in HTTP. */
-const traceHeader = 'traceparent';
+/** What a channel carries outside of its codec. */
+export type Carried = Readonly<Record<string, Buffer>>;
 
-/** Size of a `traceparent` header of version 00, which is written here, with the lengths of name and value. */
-export const traceHeaderBytes = traceHeader.length + 55 + 4;
+/** Undefined where the record has none of it. */
+export const carriedBy = <T>(
+  carriers: readonly HeaderCarrier<T>[] | undefined,
+  record: T,
+): Carried | undefined => {
+  if (carriers === undefined) return undefined;
+  let headers: Record<string, Buffer> | undefined;
+  for (const { header, of } of carriers) {
+    const text = of(record);
+    if (text !== undefined) (headers ??= {})[header] = Buffer.from(text, 'latin1');
+  }
+  return headers;
+};
 
-export const traceHeaders = (traceparent: string): RecordHeaders => ({
-  [traceHeader]: Buffer.from(traceparent),
-});
+/** Lengths of a header's name and value, as varints. */
+const lengthsBytes = 4;
+
+export const bytesOf = (headers: Carried): number =>
+  Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length + lengthsBytes, 0);
 
 /** Undefined where there is none. */
-export const traceparentOf = (headers: RecordHeaders | undefined): string | undefined => {
-  const value = headers?.[traceHeader];
+export const headerOf = (headers: RecordHeaders | undefined, name: string): string | undefined => {
+  const value = headers?.[name];
   return Buffer.isBuffer(value) ? value.toString('latin1') : undefined;
+};
+
+/** The record of a codec with what its headers carry. */
+export const withCarried = <T>(
+  carriers: readonly HeaderCarrier<T>[],
+  decoded: T,
+  headers: RecordHeaders | undefined,
+): T => {
+  let record = decoded;
+  for (const { header, onto } of carriers) {
+    const text = headerOf(headers, header);
+    if (text !== undefined) record = onto(record, text);
+  }
+  return record;
 };
 
 /**

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { FifoQueue } from '../fifoQueue.js';
-import { partitionOf, RecordNumbers, traceHeaderBytes, traceHeaders } from './recordFormat.js';
-import type { Acknowledgement } from '../../../ports/messageBus.js';
+import { bytesOf, partitionOf, RecordNumbers, type Carried } from './recordFormat.js';
+import { unknownOffset, type Acknowledgement } from '../../../ports/messageBus.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
-import { done } from '../channelHub.js';
-import { refusalOf, type ForLeader, type Leaders, type Refusals } from './kafkaClient.js';
+import { sent } from '../channelHub.js';
+import { refusalOf, type ForLeader, type Leaders, type WriteAnswers } from './kafkaClient.js';
 import {
   Lane,
   messagesOf,
@@ -28,7 +28,7 @@ export interface TopicSenderOptions {
   /** As of now. */
   readonly leaders: () => Promise<Leaders>;
   /** One attempt. */
-  readonly write: (leader: number, records: ForLeader) => Promise<Refusals>;
+  readonly write: (leader: number, records: ForLeader) => Promise<WriteAnswers>;
   readonly reachability: Pick<Reachability, 'isReachable' | 'written' | 'writesDoubted'>;
   readonly maxRecordBytes: number;
   /** How long a record waits to be stored before its send is rejected. */
@@ -41,8 +41,7 @@ export interface NewRecord {
   readonly value: Buffer;
   /** Wall clock; the library's own when absent. */
   readonly timestamp?: number;
-  /** W3C Trace Context, for a header; undefined for none. */
-  readonly traceparent?: string | undefined;
+  readonly headers?: Carried | undefined;
 }
 
 /** The leader's answer paces the batches even when no sender waits for it: without, a frozen broker would fill our memory. */
@@ -82,15 +81,15 @@ export class TopicSender {
     this.leaders = new TopicLeaders(options.leaders);
   }
 
-  send(record: NewRecord, acknowledgement: Acknowledgement): Promise<void> {
-    const headerBytes = record.traceparent === undefined ? 0 : traceHeaderBytes;
+  send(record: NewRecord, acknowledgement: Acknowledgement): Promise<number> {
+    const headerBytes = record.headers === undefined ? 0 : bytesOf(record.headers);
     const bytes = record.key.length + record.value.length + recordOverheadBytes + headerBytes;
     const refusal = this.refusal(record, bytes, acknowledgement);
     if (refusal) return Promise.reject(refusal);
     if (acknowledgement === 'stored')
       return new Promise((stored, failed) => this.enqueue(record, bytes, { stored, failed }));
     this.enqueue(record, bytes, undefined);
-    return done;
+    return sent;
   }
 
   /** Resolves when everything that was accepted is stored or has failed. */
@@ -131,10 +130,10 @@ export class TopicSender {
   }
 
   private enqueue(record: NewRecord, bytes: number, settle: Settle | undefined): void {
-    const { key, value, timestamp, traceparent } = record;
+    const { key, value, timestamp, headers } = record;
     const message: Outgoing['message'] = { key, value };
     if (timestamp !== undefined) message.timestamp = String(timestamp);
-    if (traceparent !== undefined) message.headers = traceHeaders(traceparent);
+    if (headers !== undefined) message.headers = headers;
     const expiresAt = performance.now() + this.options.withinMs;
     this.arrived.push({ message, bytes, expiresAt, settle });
     this.queuedBytes += bytes;
@@ -185,13 +184,13 @@ export class TopicSender {
   private async sendTo(leader: number, lanes: readonly Lane[]): Promise<void> {
     this.busy.add(leader);
     for (const lane of lanes) this.hold(lane);
-    const errors = await this.attempt(leader, lanes);
+    const answers = await this.attempt(leader, lanes);
     this.busy.delete(leader);
-    for (const lane of lanes) this.settle(lane, errors.get(lane.partition));
+    for (const lane of lanes) this.settle(lane, answers.get(lane.partition));
     this.dispatch();
   }
 
-  private attempt(leader: number, lanes: readonly Lane[]): Promise<Refusals> {
+  private attempt(leader: number, lanes: readonly Lane[]): Promise<WriteAnswers> {
     const isWaitedFor = lanes.some(({ sending }) => sending.some(({ outgoing }) => outgoing.settle));
     const partitions = lanes.map((lane) => ({
       partition: lane.partition,
@@ -203,10 +202,11 @@ export class TopicSender {
       .catch((error: Error) => new Map(lanes.map(({ partition }) => [partition, error])));
   }
 
-  private settle(lane: Lane, error: Error | undefined): void {
+  private settle(lane: Lane, answer: number | Error | undefined): void {
+    const error = answer instanceof Error ? answer : undefined;
     if (error && !isAnswer(error)) this.refused(lane);
     else this.taken(lane);
-    if (!error) for (const { outgoing } of lane.sending) outgoing.settle?.stored();
+    if (!error) settleStored(lane, answer as number | undefined);
     else if (isAnswer(error)) failAll(lane.sending, error);
     else if (isAppended(error)) failAll(lane.sending, new EngineUnavailable('message bus', { cause: error }));
     else return void this.retry(lane);
@@ -293,6 +293,12 @@ export class TopicSender {
     }
   }
 }
+
+/** Those whose sends were rejected meanwhile have their offsets as well. */
+const settleStored = ({ sending, firstSent }: Lane, firstOffset: number | undefined): void => {
+  for (const { outgoing, number } of sending)
+    outgoing.settle?.stored(firstOffset === undefined ? unknownOffset : firstOffset + number - firstSent);
+};
 
 const failAll = (records: readonly NumberedRecord[], error: unknown): void => {
   for (const { outgoing } of records) outgoing.settle?.failed(error);

@@ -186,21 +186,22 @@ describe('the writer to a leader', () => {
     return writer.write({ topic: 'notes', acks: -1, partitions });
   };
 
-  it('tells which partitions have refused, and why', async () => {
+  it('tells where each partition has stored its records, or why it has refused them', async () => {
     const answer = {
       topics: [
         {
           partitions: [
-            { partition: 0, errorCode: 0 },
-            { partition: 1, errorCode: 19 },
+            { partition: 0, errorCode: 0, baseOffset: '12' },
+            { partition: 1, errorCode: 19, baseOffset: '-1' },
           ],
         },
       ],
     };
-    const refusals = await writing(() => Promise.reject(Object.assign(new Error('Refused'), { answer })));
-    expect([...refusals.keys()]).to.deep.equal([1]);
-    expect(refusals.get(1)).to.include({ type: 'NOT_ENOUGH_REPLICAS' });
-    expect((await writing(async () => ({}))).size).to.equal(0);
+    const answers = await writing(() => Promise.reject(Object.assign(new Error('Refused'), { answer })));
+    expect(answers.get(0)).to.equal(12);
+    expect(answers.get(1)).to.include({ type: 'NOT_ENOUGH_REPLICAS' });
+    const accepted = { topics: [{ partitions: [{ partition: 0, errorCode: 0, baseOffset: '13' }] }] };
+    expect([...(await writing(async () => accepted))]).to.eql([[0, 13]]);
   });
 
   it('rejects without an answer', async () => {

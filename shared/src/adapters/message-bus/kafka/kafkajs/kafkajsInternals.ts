@@ -14,14 +14,18 @@ interface FetchAnswer {
 
 export interface ProduceAnswer {
   readonly topics: readonly {
-    readonly partitions: readonly { readonly partition: number; readonly errorCode: number }[];
+    readonly partitions: readonly {
+      readonly partition: number;
+      readonly errorCode: number;
+      readonly baseOffset: string;
+    }[];
   }[];
 }
 
 export interface Broker {
   fetch(request: object): Promise<FetchAnswer>;
   /** Rejects with an error that has the `answer` where a partition has refused its records. */
-  produce(request: object): Promise<unknown>;
+  produce(request: object): Promise<ProduceAnswer>;
 }
 
 /** What the producers and consumers of kafkajs are built on. */

@@ -6,7 +6,7 @@ import {
   type PartitionReader,
   type PartitionWriter,
   type RecordPosition,
-  type Refusals,
+  type WriteAnswers,
   refusalOf,
 } from '../kafkaClient.js';
 import { requestTimeoutMs } from '../kafkaSettings.js';
@@ -54,18 +54,25 @@ export const createPartitionWriter = (cluster: Cluster, leader: number): Partiti
     await cluster.addTargetTopic(topic);
     const broker = await cluster.findBroker({ nodeId: leader });
     const request = { acks, timeout: requestTimeoutMs, topicData: [{ topic, partitions }] };
-    return broker.produce(request).then(() => new Map(), refusalsIn);
+    return answersIn(await broker.produce(request).catch(answerOn));
   },
 });
 
 /** The answer is on the error: see `kafkajsInternals`. */
-const refusalsIn = (error: Error & { readonly answer?: ProduceAnswer }): Refusals => {
+const answerOn = (error: Error & { readonly answer?: ProduceAnswer }): ProduceAnswer => {
   if (!error.answer) throw error;
-  const refused = error.answer.topics
-    .flatMap(({ partitions }) => partitions)
-    .filter(({ errorCode }) => errorCode !== 0);
-  return new Map(refused.map(({ partition, errorCode }) => [partition, createErrorFromCode(errorCode)]));
+  return error.answer;
 };
+
+const answersIn = ({ topics }: ProduceAnswer): WriteAnswers =>
+  new Map(
+    topics
+      .flatMap(({ partitions }) => partitions)
+      .map(({ partition, errorCode, baseOffset }) => [
+        partition,
+        errorCode === 0 ? Number(baseOffset) : createErrorFromCode(errorCode),
+      ]),
+  );
 
 const longestFetchWaitMs = 500;
 const ordinaryReader = -1;
