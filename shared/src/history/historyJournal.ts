@@ -1,7 +1,6 @@
 import { EngineUnavailable } from '../ports/errors.js';
 import type { Clock } from '../ports/clock.js';
 import type { HistoryIndex, IndexedPartition } from '../ports/historyIndex.js';
-import { once } from '../runtime/service.js';
 import { liveMessages, type LiveMessage } from '../wire/bus/liveMessage.js';
 import { noTail, type HistoryPartitions, type PartitionEnd } from './historyPartitions.js';
 
@@ -32,7 +31,6 @@ export class HistoryJournal implements HistoryPartitions {
   private waiting: Waiting[] = [];
   private waitingBytes = 0;
   private storing: Promise<void> | undefined;
-  private isOpen = true;
 
   private constructor(index: JournalIndex, { epoch, next }: IndexedPartition) {
     this.index = index;
@@ -55,7 +53,7 @@ export class HistoryJournal implements HistoryPartitions {
 
   append(record: unknown): Promise<number> {
     const message = record as LiveMessage;
-    if (!this.isOpen || this.waitingBytes + message.body.length > maxWaitingBytes)
+    if (this.waitingBytes + message.body.length > maxWaitingBytes)
       return Promise.reject(new EngineUnavailable('message history'));
     this.waitingBytes += message.body.length;
     return new Promise((resolve, reject) => {
@@ -71,12 +69,6 @@ export class HistoryJournal implements HistoryPartitions {
   epochOf(): number {
     return this.epoch;
   }
-
-  /** Waits for what was appended. */
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await this.storing;
-  });
 
   private async storeAll(): Promise<void> {
     while (this.waiting.length > 0) {

@@ -41,7 +41,6 @@ describe('the journal of kept messages on files', () => {
 
   it('[WS-HIST-2] goes on with its numbers in the next process', async () => {
     await journal.append(keptMessage(1));
-    await journal.close();
     now = 9;
     const next = await open();
     expect(await next.append(keptMessage(2))).to.equal(1);
@@ -74,14 +73,6 @@ describe('the journal of kept messages on files', () => {
     expect(await journal.append(keptMessage(1)).catch(String)).to.equal(unavailable);
     index.isAway = false;
     expect(await journal.append(keptMessage(2))).to.equal(1);
-  });
-
-  it('waits for what was appended when it is closed, and refuses more', async () => {
-    const appended = journal.append(keptMessage(1));
-    await journal.close();
-    expect(index.all).to.have.lengthOf(1);
-    expect(await appended).to.equal(0);
-    expect(await journal.append(keptMessage(2)).catch(String)).to.equal(unavailable);
   });
 
   it('[WS-HIST-3] shows every look what was acknowledged before it', async () => {
