@@ -31,7 +31,8 @@ export type EngineUse =
   | 'payloads'
   | 'access log'
   | 'snapshots'
-  | 'publish ids';
+  | 'publish ids'
+  | 'message history';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {
