@@ -25,7 +25,7 @@ const commandFiles: readonly {
   { names: ['start'], load: async () => (await import('./serve.js')).addStart },
   { names: serviceNames, load: async () => (await import('./serve.js')).addServices },
   { names: ['projections'], load: async () => (await import('./rebuild.js')).addRebuild },
-  { names: ['listen'], load: async () => (await import('./connect.js')).addListen },
+  { names: ['listen'], load: async () => (await import('./listen.js')).addListen },
   { names: ['publish'], load: async () => (await import('./connect.js')).addPublish },
   { names: ['history'], load: async () => (await import('./history.js')).addHistory },
   { names: ['ingest'], load: async () => (await import('./ingest.js')).addIngest },
