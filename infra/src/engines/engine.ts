@@ -4,6 +4,7 @@ import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -75,6 +76,7 @@ export interface ReadModelEngine extends Engine {
   openAccessLog(context: OpenContext): Promise<AccessLog>;
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
+  openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {
