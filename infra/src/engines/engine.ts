@@ -81,6 +81,7 @@ export interface ReadModelEngine extends Engine {
   openAccessLog(context: OpenContext): Promise<AccessLog>;
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
+  openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {
