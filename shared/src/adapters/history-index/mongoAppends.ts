@@ -15,7 +15,7 @@ import {
   type StoredMessage,
 } from './historyDocuments.js';
 import { isUpTo, standingOf } from './intake.js';
-import { topicKeyOf } from './keptTopics.js';
+import { topicKeyOf, topicOf } from './keptTopics.js';
 import { readTopics, removeStray, weightOf, type OpenTopic, type TopicSample } from './openTopics.js';
 import { Conflict, dueOf, retryingDuplicates, writeAll, type VersionedWrite } from './topicDocuments.js';
 import { WeightedCache } from './weightedCache.js';
@@ -135,7 +135,7 @@ const byTopic = (records: readonly IndexedRecord[]): Batch => {
   for (const { offset, message } of records) {
     const { kept } = message;
     if (kept === undefined) continue;
-    const key = topicKeyOf({ ...kept, name: message.topic.slice(message.room.length + 1) });
+    const key = topicKeyOf(topicOf(message, kept));
     const found = batch.get(key);
     if (found === undefined) batch.set(key, [{ offset, message, kept }]);
     else found.push({ offset, message, kept });
