@@ -95,7 +95,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
   const contexts: Readonly<Record<EnginePort, OpenContext>> = {
     eventLog: contextOf(eventLog),
     readModels: contextOf(readModels),
-    bus: contextOf(busEngine),
+    bus: { ...contextOf(busEngine), historyIndex: () => historyIndex() },
   };
 
   const opening = <T extends Closeable>(port: EnginePort, open: (context: OpenContext) => Promise<T>) =>
@@ -119,6 +119,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     };
   };
 
+  const historyIndex = opening('readModels', (of) => readModels.openHistoryIndex(of));
   let opened: OpenedBus | undefined;
   const bus = openingChecked(
     'message bus',
@@ -158,7 +159,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     accessLog: opening('readModels', (of) => readModels.openAccessLog(of)),
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
-    historyIndex: opening('readModels', (of) => readModels.openHistoryIndex(of)),
+    historyIndex,
     bus,
     history: memoized(async () => {
       const { openHistory } = await openedBus();

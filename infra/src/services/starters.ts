@@ -1,6 +1,7 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
 import { createAuditHeads } from '@roomwire/projections/auditHeads';
 import { createAuditFollower } from '@roomwire/projections/auditFollower';
+import { createHistoryKeeper } from '@roomwire/projections/historyKeeper';
 import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
 import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
@@ -76,6 +77,13 @@ export const startProjections: StartService = async ({
   const keeper = createPayloadKeeper({ log, payloads, logger, limits, refusesOtherLogs });
   closing.push(() => keeper.close());
   await keeper.start();
+  const historyKeeper = createHistoryKeeper({
+    ...{ log, views, logger, clock, refusesOtherLogs },
+    index: await adapters.historyIndex(),
+    history: await adapters.history(),
+  });
+  closing.push(() => historyKeeper.close());
+  await historyKeeper.start();
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
     mostEntries: config.deadLetters,
@@ -176,6 +184,7 @@ export const startGateway: StartService = async ({
   const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
+  const history = await adapters.history();
   const accessLog = await adapters.accessLog();
   const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits });
   closing.push(() => accessRecorder.close());
@@ -197,6 +206,7 @@ export const startGateway: StartService = async ({
     messageStore,
     groupStore,
     publishIds: await adapters.publishIds(),
+    history,
     clock,
     random,
     logger,
@@ -212,14 +222,14 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    backends.publishing = undefined;
+    [backends.publishing, backends.history] = [undefined, undefined];
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));
   show({ name: 'gateway', collect: gateway.collect });
   await gateway.start();
   gateway.attach(front.server);
-  backends.publishing = gateway.publishing;
+  [backends.publishing, backends.history] = [gateway.publishing, history];
 };
 
 export const startWebhookConsumer: StartService = async ({
