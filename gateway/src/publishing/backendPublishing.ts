@@ -45,10 +45,12 @@ export class BackendPublishing implements Publishing {
     const publisher = new Publisher(undefined, results);
     const authors = new Authors(of, this.deps);
     for (const [at, message] of messages.entries()) {
-      const error = await this.publishOne(publisher, authors, message, at, results).catch((failure: unknown) => {
-        if (failure instanceof EngineUnavailable && at > 0) return 'brokerUnavailable' as const;
-        throw failure;
-      });
+      const error = await this.publishOne(publisher, authors, message, at, results).catch(
+        (failure: unknown) => {
+          if (failure instanceof EngineUnavailable && at > 0) return 'brokerUnavailable' as const;
+          throw failure;
+        },
+      );
       if (error !== undefined) results.is(at, { error });
     }
     return results.all();

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { decode } from '@msgpack/msgpack';
 import type { HistoryView, KeptMessage } from '@roomwire/shared/ports/history';
 import { messageBody, messageHead, payloadOf } from '@roomwire/shared/wire/protocol/encodeFrames';
-import { MemoryRecord } from '@roomwire/testing/fakes/memoryHistory';
+import { MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
 import { Hold, ReplayMemory } from '../../src/history/hold.js';
 import { Replay } from '../../src/history/replay.js';
 

@@ -5,7 +5,7 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import { comparePlaces, positionOf } from '@roomwire/shared/wire/protocol/position';
 import type { StartPoint } from '@roomwire/shared/wire/protocol/startPoint';
-import { historyTopic as topic, MemoryRecord } from '@roomwire/testing/fakes/memoryHistory';
+import { historyTopic as topic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { select } from '../../src/history/selection.js';
 

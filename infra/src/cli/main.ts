@@ -27,6 +27,7 @@ const commandFiles: readonly {
   { names: ['projections'], load: async () => (await import('./rebuild.js')).addRebuild },
   { names: ['listen'], load: async () => (await import('./listen.js')).addListen },
   { names: ['publish'], load: async () => (await import('./connect.js')).addPublish },
+  { names: ['history'], load: async () => (await import('./history.js')).addHistory },
   { names: ['ingest'], load: async () => (await import('./ingest.js')).addIngest },
   { names: ['token'], load: async () => (await import('./token.js')).addToken },
   { names: ['keys'], load: async () => (await import('./keys.js')).addKeys },

@@ -117,7 +117,7 @@ export const startCommandApi: StartService = async (context) => {
   };
   const [auditIndex, payloads] = [await adapters.auditIndex(), await adapters.payloads()];
   const createFold = () => createViewFold(changesOf);
-  const history = { auditIndex, createFold };
+  const past = { auditIndex, createFold };
   // On files the calls are made where the queues are, in the same process or nowhere.
   const hasBus = !config.engines.bus.onFiles || services.includes('webhook-consumer');
   const openBus = hasBus ? () => adapters.watchedBus() : undefined;
@@ -135,8 +135,9 @@ export const startCommandApi: StartService = async (context) => {
     ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
   };
   if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
-  const publishing = () => context.backends.publishing;
-  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, publishing, metrics, options }));
+  const { backends } = context;
+  const onBus = { publishing: () => backends.publishing, history: () => backends.history };
+  front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
 };
 
 export const startGateway: StartService = async ({

@@ -35,6 +35,8 @@ export const internalRoom = (projectId: string, scope: string | null, app: strin
 
 export const internalTopic = (room: string, topic: string): string => `${room}/${topic}`;
 
-/** Of an internal topic; no topic name holds a `/`. The same below. */
-export const topicNameOf = (topic: string): string => topic.slice(topic.lastIndexOf('/') + 1);
+/** Of an internal topic; no topic name holds a `/`. */
 export const roomOfTopic = (topic: string): string => topic.slice(0, topic.lastIndexOf('/'));
+
+/** Of an internal topic, or of an address. */
+export const topicNameOf = (topic: string): string => topic.slice(topic.lastIndexOf('/') + 1);

@@ -3,7 +3,7 @@ import { readPage, type PageRequest } from '../../src/history/historyPage.js';
 import type { HistoryBounds } from '../../src/domain/topicHistory.js';
 import type { KeptMessage } from '../../src/ports/history.js';
 import { positionOf } from '../../src/wire/protocol/position.js';
-import { historyTopic as topic, MemoryRecord } from '@roomwire/testing/fakes/memoryHistory';
+import { historyTopic as topic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
 
 const now = 1_790_000_000_000;
 const bounds: HistoryBounds = { seconds: 100, messages: 1_000 };

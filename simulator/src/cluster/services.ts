@@ -153,6 +153,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     lastUses: new LastUses({ usage, clock, logger }),
     outcomes: unused('The watch on webhook outcomes'),
     publishing: () => backends.publishing,
+    history: () => undefined,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

@@ -34,7 +34,7 @@ describe('history', () => {
   /** Resolves when all are `published`. */
   const publish = async (client: FrameClient, topic: string, ...data: readonly unknown[]): Promise<void> => {
     for (const [n, value] of data.entries()) client.publish(topic, value, { msgRef: String(n) });
-    for (const _ of data) expect(await next(client)).to.include({ type: 'published' });
+    for (let n = 0; n < data.length; n++) expect(await next(client)).to.include({ type: 'published' });
   };
 
   const subscribe = (client: FrameClient, topic: string, options: object): Promise<Frame> =>

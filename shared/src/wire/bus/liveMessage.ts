@@ -11,7 +11,13 @@ import {
   type TypeOf,
 } from '../schema.js';
 import type { Place } from '../protocol/position.js';
-import { traceHeader, type Channel, type RecordVersions, type TraceParent } from './channel.js';
+import {
+  traceHeader,
+  type Channel,
+  type HeaderCarrier,
+  type RecordVersions,
+  type TraceParent,
+} from './channel.js';
 import { keptFrom, keptHeader, keptText, type KeptMeta } from './keptMeta.js';
 import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
@@ -129,6 +135,12 @@ const decodeRetained = (bytes: Uint8Array): RetainedMessage => {
   return { ...message, retention };
 };
 
+const keptIn = <M extends LiveMessage>(): HeaderCarrier<M> => ({
+  header: keptHeader,
+  of: ({ kept }) => kept && keptText(kept),
+  onto: (message, text) => ({ ...message, kept: keptFrom(text) }),
+});
+
 /** Keyed by room, so that all subscribers of a topic see the same order. */
 export const liveMessages: Channel<LiveMessage> = {
   name: 'messages',
@@ -140,11 +152,7 @@ export const liveMessages: Channel<LiveMessage> = {
       of: ({ traceparent }) => traceparent,
       onto: (message, traceparent) => ({ ...message, traceparent }),
     },
-    {
-      header: keptHeader,
-      of: ({ kept }) => kept && keptText(kept),
-      onto: (message, text) => ({ ...message, kept: keptFrom(text) }),
-    },
+    keptIn(),
   ],
 };
 
@@ -153,4 +161,5 @@ export const retainedMessages: Channel<RetainedMessage> = {
   name: 'retained',
   key: (message) => message.room,
   codec: { versions, encode: encodeLiveMessage, decode: decodeRetained },
+  carried: [keptIn()],
 };

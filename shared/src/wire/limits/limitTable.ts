@@ -496,6 +496,18 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'others from one request that publishes: messages of a batch',
   },
+  historyPage: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the engines from one page of message history',
+  },
+  historyAnswerBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: `next` leads to the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory of the command API from large messages on a page of message history',
+  },
 
   // Sessions of an OIDC issuer
   issuedSessionMs: {

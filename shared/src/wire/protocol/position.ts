@@ -23,8 +23,9 @@ const epochDigits = 9;
 const offsetDigits = 11;
 const checkLength = 10;
 
-const maxPositionLength = 64;
-const anyPosition = /^[0-9A-Za-z._-]*$/;
+export const maxPositionLength = 64;
+/** Of what could be a position at all; the empty one is the beginning. */
+export const positionPattern = /^[0-9A-Za-z._-]*$/;
 const ourPosition = new RegExp(
   `^([0-9a-z]{${epochDigits}})-([0-9a-z]{${offsetDigits}})-([0-9A-Za-z_-]{${checkLength}})$`,
 );
@@ -37,11 +38,11 @@ export const positionOf = (topic: PositionedTopic, place: Place): string => {
 
 /** Whether it could be a position at all. */
 export const isPosition = (position: string): boolean =>
-  position.length <= maxPositionLength && anyPosition.test(position);
+  position.length <= maxPositionLength && positionPattern.test(position);
 
 /** The empty one is before every message. */
 export const positionText: Schema<string> = {
-  json: annotated({ maxLength: maxPositionLength, pattern: anyPosition.source }, text).json,
+  json: annotated({ maxLength: maxPositionLength, pattern: positionPattern.source }, text).json,
   is: (value): value is string => typeof value === 'string' && isPosition(value),
 };
 
