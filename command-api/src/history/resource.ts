@@ -3,8 +3,8 @@ import type { HistoryGap } from '@roomwire/shared/history/historyPage';
 import type { HistoryTopic, KeptMessage } from '@roomwire/shared/ports/history';
 import { acceptedAt, givenIdOf } from '@roomwire/shared/wire/bus/messageId';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { messagePackFields } from '@roomwire/shared/wire/protocol/frameFields';
 import { jsonValueOf } from '@roomwire/shared/wire/protocol/jsonValue';
+import { messageData, messageFilter } from '@roomwire/shared/wire/protocol/messageParts';
 import { maxPositionLength, positionOf, positionPattern } from '@roomwire/shared/wire/protocol/position';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
@@ -85,20 +85,15 @@ type Message = s.ValueOf<typeof messageSchema>;
 
 export const presentMessage = (topic: HistoryTopic, { place, message }: KeptMessage): Message => {
   const { id, publisher, body } = message;
-  const fields = messagePackFields(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
-  const data = fields.raw('data') ?? nil;
-  const filter = fields.read('filter');
   return {
     id: givenIdOf(id) ?? id,
     at: new Date(acceptedAt(id)).toISOString(),
     actorTokenId: publisher === '' ? null : publisher,
     position: positionOf(topic, place),
-    filter: typeof filter === 'string' ? filter : null,
-    ...presentData(data),
+    filter: messageFilter(body),
+    ...presentData(messageData(body)),
   };
 };
-
-const nil = Uint8Array.of(0xc0);
 
 const presentData = (data: Uint8Array): Pick<Message, 'data' | 'base64'> => {
   const inJson = jsonValueOf(data);

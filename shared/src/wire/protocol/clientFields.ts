@@ -32,6 +32,15 @@ export const optional = <T>({ json, is }: Schema<T>): ClientField<T | undefined>
   },
 });
 
+/** An empty text is as good as none. */
+export const unlessEmpty = (field: ClientField<string | undefined>): ClientField<string | undefined> => ({
+  ...field,
+  read: (fields, name) => {
+    const value = field.read(fields, name);
+    return value === '' ? undefined : value;
+  },
+});
+
 /** The default stands for a missing value; a wrong one makes the frame invalid. */
 export const withDefault = <T>(schema: Schema<T>, fallback: T): ClientField<T> => ({
   json: annotated({ default: fallback }, schema).json,

@@ -21,6 +21,7 @@ import {
   rawMap,
   required,
   unchecked,
+  unlessEmpty,
   withDefault,
   type ClientField,
 } from './clientFields.js';
@@ -147,8 +148,8 @@ export const clientFrames = {
     summary: 'Asks for messages of a topic with history',
     fields: {
       topic,
-      before: optional(
-        described('Those before this position, the newest first; empty for the end', positionText),
+      before: unlessEmpty(
+        optional(described('Those before this position, the newest first; empty for the end', positionText)),
       ),
       after: optional(
         described('Those behind this position, the oldest first; empty for the beginning', positionText),
