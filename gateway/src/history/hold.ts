@@ -31,6 +31,13 @@ export class ReplayMemory {
 /** What is beyond is read from the record: it costs a read and no memory. */
 const mostBytes = 1024 * 1024;
 
+/** Where live messages go once nothing has to be sent before them. */
+interface Passing {
+  readonly push: (frame: Buffer) => void;
+  /** May be called more than once, and while an audience is gone through. */
+  readonly passed: () => void;
+}
+
 interface HeldFrame {
   readonly frame: Buffer;
   /** Undefined for what is not in the record. */
@@ -43,6 +50,9 @@ export class Hold implements Holding {
   private frames: HeldFrame[] = [];
   private bytes = 0;
   private isFull = false;
+  /** Up to here the subscription has what there is. */
+  private readTo: Place | undefined;
+  private passing: Passing | undefined;
 
   constructor(memory: Pick<ReplayMemory, 'take' | 'give'>) {
     this.memory = memory;
@@ -54,11 +64,9 @@ export class Hold implements Holding {
   }
 
   take(frame: Buffer, { place }: Pick<LiveMessage, 'place'>): void {
-    if (this.isFull) return;
-    this.isFull = this.bytes + frame.length > mostBytes || !this.memory.take(frame.length);
-    if (this.isFull) return this.clear();
-    this.bytes += frame.length;
-    this.frames.push({ frame, place });
+    if (this.hasBeenRead(place)) return;
+    if (this.passing !== undefined) this.pass(frame, place, this.passing);
+    else if (!this.isFull) this.keep({ frame, place });
   }
 
   /** Keeps from now on what comes. */
@@ -67,20 +75,40 @@ export class Hold implements Holding {
     this.isFull = false;
   }
 
-  /** Those up to a place, which are held no longer. */
-  upTo(place: Place): readonly Buffer[] {
-    const isEarlier = (held: HeldFrame): boolean =>
-      held.place !== undefined && comparePlaces(held.place, place) <= 0;
-    return this.release(this.frames.filter(isEarlier));
+  /** What stands up to there was read from the record, also what has yet to come live. Returns what was held of it. */
+  read(to: Place): readonly Buffer[] {
+    this.readTo = to;
+    return this.release(this.frames.filter(({ place }) => this.hasBeenRead(place)));
   }
 
-  /** All of them, which are held no longer. */
-  all(): readonly Buffer[] {
+  /**
+   * Returns what is held, and passes on what comes. Once one has come that was not read, none will come that was: the
+   * hold has had its time.
+   */
+  passOn(to: Passing): readonly Buffer[] {
+    this.passing = to;
     return this.release(this.frames);
   }
 
   clear(): void {
     this.release(this.frames);
+  }
+
+  private hasBeenRead(place: Place | undefined): boolean {
+    return place !== undefined && this.readTo !== undefined && comparePlaces(place, this.readTo) <= 0;
+  }
+
+  private pass(frame: Buffer, place: Place | undefined, { push, passed }: Passing): void {
+    push(frame);
+    if (place !== undefined) passed();
+  }
+
+  private keep(held: HeldFrame): void {
+    const { length } = held.frame;
+    this.isFull = this.bytes + length > mostBytes || !this.memory.take(length);
+    if (this.isFull) return this.clear();
+    this.bytes += length;
+    this.frames.push(held);
   }
 
   private release(released: readonly HeldFrame[]): readonly Buffer[] {

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { HistoryView, KeptMessage } from '@roomwire/shared/ports/history';
+import { endOf, type HistoryView, type KeptMessage } from '@roomwire/shared/ports/history';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { binaryFrame, bodyWithMeta, replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { ClientOutbox } from '../access/client.js';
@@ -62,27 +62,27 @@ export class Replay {
    * record, and is read from there as fast as the client reads. Never rejects.
    */
   async goLive(view: HistoryView): Promise<void> {
-    this.hold.upTo({ epoch: view.epoch, offset: view.upTo });
+    this.hold.read(endOf(view));
     for (let last = view; await this.isRead();) {
       if (!this.hold.hasLeftOut) return this.release();
       this.hold.beginAnew();
       const next = await this.lookAgain();
       if (next === undefined || !(await this.sendBehind(last, next))) return;
-      this.hold.upTo({ epoch: next.epoch, offset: next.upTo });
+      this.hold.read(endOf(next));
       last = next;
     }
   }
 
   /** Sends what is held and is in the view. */
-  sendHeld({ epoch, upTo }: HistoryView): void {
-    this.sendAll(this.hold.upTo({ epoch, offset: upTo }));
+  sendHeld(view: HistoryView): void {
+    this.sendAll(this.hold.read(endOf(view)));
   }
 
   /** Sends what is held, and holds nothing more. */
   release(): void {
-    const frames = this.hold.all();
-    this.subscription.letGo(this.hold);
-    this.sendAll(frames);
+    // Not while the audience is gone through, which it changes.
+    const letGo = (): void => queueMicrotask(() => this.subscription.letGo(this.hold));
+    this.sendAll(this.hold.passOn({ push: (frame) => this.subscription.outbox.push(frame), passed: letGo }));
   }
 
   private get isOver(): boolean {
@@ -104,7 +104,7 @@ export class Replay {
   }
 
   private async sendBehind(last: HistoryView, next: HistoryView): Promise<boolean> {
-    let sent = { epoch: last.epoch, offset: last.upTo };
+    let sent = endOf(last);
     for (;;)
       try {
         for await (const page of next.oldestFirst(sent)) {

@@ -5,6 +5,7 @@ import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { History } from '@roomwire/shared/ports/history';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -33,6 +34,9 @@ export interface Adapters {
   views(): Promise<ViewStore>;
   auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MeasuredBus>;
+  history(): Promise<History>;
+  /** Undefined where nothing has to be brought into the index. */
+  historyArchiving(): Promise<OpenedBus['openArchiver']>;
   /** Undefined where the bus is on files, whose readers are all in one process. */
   groupFollowing(): Promise<OpenedBus['follow']>;
   /** For those that only watch the bus: readiness does not depend on it. */
@@ -153,6 +157,12 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     bus,
+    history: memoized(async () => {
+      const { openHistory } = await openedBus();
+      if (openHistory === undefined) throw new Error('No messages are kept');
+      return openHistory();
+    }),
+    historyArchiving: async () => (await openedBus()).openArchiver,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.
     watchedBus: busEngine.onFiles ? bus : opening('bus', async (of) => (await busEngine.open(of)).bus),

@@ -1,9 +1,13 @@
+import type { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
 import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { KafkaGroups } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
+import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { History } from '@roomwire/shared/ports/history';
+import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -25,6 +29,8 @@ export interface OpenContext {
   readonly payloadLimits: PayloadLimits;
   /** How long the id of a publish stands for its message. */
   readonly deduplicationMs: number;
+  /** What is kept of messages, by topic; absent where nothing is kept. */
+  readonly historyIndex?: () => Promise<HistoryIndex>;
   /** The process as a reader of the read models; undefined where it only writes them, and for commands. */
   readonly reader: RegisteredReader | undefined;
   readonly logger: Logger;
@@ -89,6 +95,10 @@ export interface OpenedBus {
   openMessageStore(): Promise<MessageStore>;
   /** Reads all of a channel together with the other members of a group. Absent on files. */
   readonly follow?: KafkaGroups['follow'];
+  /** Absent where nothing is kept. */
+  readonly openHistory?: () => Promise<History>;
+  /** Absent on files, where messages are in the index before they are delivered. */
+  readonly openArchiver?: (clock: Clock) => Promise<HistoryArchiver>;
 }
 
 export interface BusEngine extends Engine {

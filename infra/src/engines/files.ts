@@ -12,6 +12,9 @@ import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/em
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedSnapshotStore } from '@roomwire/shared/adapters/snapshot-store/embeddedSnapshotStore';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { HistoryJournal } from '@roomwire/shared/history/historyJournal';
+import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
 import type { BusEngine, EventLogEngine, ReadModelEngine } from './engine.js';
 
 const files = { name: 'files', onFiles: true, settings: {}, remedies: {} } as const;
@@ -39,11 +42,17 @@ export const readModelsOnFiles: ReadModelEngine = {
 
 export const busOnFiles: BusEngine = {
   ...files,
-  async open({ folder, logger }) {
+  async open({ folder, historyIndex, logger }) {
     const opened = await folder();
+    const openMessageStore = async () => openEmbeddedMessageStore(opened, { logger });
+    if (historyIndex === undefined)
+      return { bus: await openEmbeddedMessageBus(opened, { logger }), openMessageStore };
+    const index = await historyIndex();
+    const journal = await HistoryJournal.open(index, systemClock);
     return {
-      bus: await openEmbeddedMessageBus(opened, { logger }),
-      openMessageStore: async () => openEmbeddedMessageStore(opened, { logger }),
+      bus: await openEmbeddedMessageBus(opened, { logger, journal }),
+      openMessageStore,
+      openHistory: async () => new IndexedHistory(index, journal),
     };
   },
   inspect: async () => [],

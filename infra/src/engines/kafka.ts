@@ -1,4 +1,9 @@
 import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
+import type {
+  KafkaGroups,
+  KafkaPartitions,
+} from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import {
@@ -8,7 +13,7 @@ import {
   webhookReports,
   webhookRetries,
 } from '@roomwire/shared/wire/bus/webhookCalls';
-import type { BusEngine, EngineRow } from './engine.js';
+import type { BusEngine, EngineRow, OpenContext, OpenedBus } from './engine.js';
 import { ok } from './finding.js';
 import type { Remedies } from './refusals.js';
 import { judgeQueue, judgeReplicas, judgeTopics } from './kafkaFindings.js';
@@ -35,9 +40,33 @@ const remedies: Remedies = {
   away: `Start it, and check the addresses in ${variable} and the network`,
 };
 
+interface HistoryDeps extends Required<Pick<OpenContext, 'historyIndex' | 'logger'>> {
+  readonly bus: KafkaPartitions;
+  readonly follow: KafkaGroups['follow'];
+}
+
+const openingHistory = ({
+  bus,
+  follow,
+  historyIndex,
+  logger,
+}: HistoryDeps): Pick<OpenedBus, 'openHistory' | 'openArchiver'> => ({
+  async openHistory() {
+    const { KafkaHistoryPartitions } =
+      await import('@roomwire/shared/adapters/history/kafkaHistoryPartitions');
+    const [index, partitions] = [await historyIndex(), await bus.partitions(liveMessages)];
+    return new IndexedHistory(index, new KafkaHistoryPartitions({ partitions, index, logger }));
+  },
+  async openArchiver(clock) {
+    const { HistoryArchiver } = await import('@roomwire/shared/adapters/history/historyArchiver');
+    const [index, partitions] = [await historyIndex(), await bus.partitions(liveMessages)];
+    return new HistoryArchiver({ follow, partitions, index, clock, logger });
+  },
+});
+
 const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine => ({
   ...{ name, onFiles: false, settings: { brokers, security }, remedies },
-  async open({ messageRecording, logger, outage }) {
+  async open({ messageRecording, historyIndex, logger, outage }) {
     const { openKafkaMessageBus } =
       await import('@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus');
     const { VersionedBus } = await import('@roomwire/shared/adapters/message-bus/versionedBus');
@@ -47,6 +76,10 @@ const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine =
       ...{ logger, outage },
     });
     const bus = new VersionedBus(kafkaBus, { logger });
+    const follow: KafkaGroups['follow'] = async (stream, group, follower) => {
+      await bus.announce(stream);
+      return kafkaBus.follow(stream, group, follower);
+    };
     return {
       bus,
       async openMessageStore() {
@@ -59,10 +92,8 @@ const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine =
           history: (channel, key, sinceMs) => kafkaBus.history(channel, key, sinceMs),
         });
       },
-      async follow(stream, group, follower) {
-        await bus.announce(stream);
-        return kafkaBus.follow(stream, group, follower);
-      },
+      follow,
+      ...(historyIndex && openingHistory({ bus: kafkaBus, follow, historyIndex, logger })),
     };
   },
   async inspect({ messageRecording }) {

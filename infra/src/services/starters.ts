@@ -44,6 +44,7 @@ export const startProjections: StartService = async ({
   const [log, bus] = [await openLog(), await adapters.bus()];
   const { views, versions } = await adapters.viewStores();
   const payloads = await adapters.payloads();
+  await startHistoryArchiver({ adapters, closing, clock, show });
   // A data folder has one owner; a database may be that of a Roomwire on another log.
   const refusesOtherLogs = !config.engines.readModels.onFiles;
   const projections = createProjections({
@@ -86,6 +87,21 @@ export const startProjections: StartService = async ({
   const rebuildRequests = createRebuildRequestHandler({ folder: path, log, views, logger });
   closing.push(() => rebuildRequests.close());
   await rebuildRequests.start();
+};
+
+/** Beside the projections, and not behind them: what reads messages back waits for it. */
+const startHistoryArchiver = async ({
+  adapters,
+  closing,
+  clock,
+  show,
+}: Pick<ServiceContext, 'adapters' | 'closing' | 'clock' | 'show'>): Promise<void> => {
+  const openArchiver = await adapters.historyArchiving();
+  if (openArchiver === undefined) return;
+  const archiver = await openArchiver(clock);
+  closing.push(() => archiver.close());
+  show({ name: 'history', collect: archiver.collect });
+  await archiver.start();
 };
 
 export const startCommandApi: StartService = async (context) => {

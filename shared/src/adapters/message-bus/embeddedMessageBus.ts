@@ -15,37 +15,50 @@ import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../
 import { once } from '../../runtime/service.js';
 import { ChannelHub, sent } from './channelHub.js';
 import { DurableQueue, JobJournal } from './durableQueue.js';
+import { JournaledSends, type ChannelJournal } from './journaledSends.js';
 
 export interface EmbeddedMessageBusOptions {
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /** Of one channel: its kept records are stored before anybody gets them. */
+  readonly journal?: ChannelJournal;
 }
 
 /**
  * Channels within the process: a record is in the hands of every reader before `send` returns, whatever the
- * acknowledgement. Work queues on disk.
+ * acknowledgement, unless it or one before it is kept. Work queues on disk.
  */
 class EmbeddedMessageBus implements MeasuredBus {
   readonly statistics = {};
   private readonly hubs = new Map<string, ChannelHub<unknown>>();
   private readonly queues = new Map<string, DurableQueue<unknown>>();
-  private readonly journal: JobJournal;
+  private readonly jobJournal: JobJournal;
+  private readonly journaled: JournaledSends | undefined;
   private readonly clock: Clock;
   private readonly logger: Logger | undefined;
   private isOpen = true;
 
-  constructor(journal: JobJournal, { clock = systemClock, logger }: EmbeddedMessageBusOptions) {
-    this.journal = journal;
+  constructor(jobJournal: JobJournal, { clock = systemClock, logger, journal }: EmbeddedMessageBusOptions) {
+    this.jobJournal = jobJournal;
+    this.journaled =
+      journal &&
+      new JournaledSends({
+        journal,
+        logger,
+        deliver: (record, offset) => this.hubs.get(journal.channel)?.send(record, offset),
+      });
     this.clock = clock;
     this.logger = logger;
   }
 
   get reachable(): boolean {
-    return this.isOpen && this.journal.isHealthy;
+    return this.isOpen && this.jobJournal.isHealthy;
   }
 
-  send<T>(channel: Channel<T>, record: T, _acknowledgement: Acknowledgement): Promise<number> {
+  send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<number> {
     if (!this.isOpen) return Promise.reject(new EngineUnavailable('message bus'));
+    if (channel.name === this.journaled?.channel)
+      return this.journaled.send(channel as Channel<unknown>, record, acknowledgement);
     this.hubs.get(channel.name)?.send(record);
     return sent;
   }
@@ -80,9 +93,10 @@ class EmbeddedMessageBus implements MeasuredBus {
 
   readonly close = once(async () => {
     this.isOpen = false;
+    await this.journaled?.idle();
     for (const hub of this.hubs.values()) hub.close();
     await Promise.all([...this.queues.values()].map((queue) => queue.close()));
-    await this.journal.close();
+    await this.jobJournal.close();
   });
 
   /** Each name has one type of record; callers guarantee it, not the compiler. */
@@ -99,7 +113,7 @@ class EmbeddedMessageBus implements MeasuredBus {
   private queue<T>(queue: WorkQueue<T>): DurableQueue<T> {
     const known = this.queues.get(queue.name) as DurableQueue<T> | undefined;
     if (known) return known;
-    const durable = new DurableQueue(queue, this.journal, this.clock, this.logger);
+    const durable = new DurableQueue(queue, this.jobJournal, this.clock, this.logger);
     this.queues.set(queue.name, durable as DurableQueue<unknown>);
     return durable;
   }

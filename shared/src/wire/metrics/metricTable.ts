@@ -167,6 +167,22 @@ export const metricTable = {
     'projections',
     'Events of a newer version that this process has stopped before',
   ),
+  roomwire_history_archived_messages_total: counter(
+    'projections',
+    'Messages of topics with history that this process brought into the index, where the bus is on Kafka',
+  ),
+  roomwire_history_archive_delay_seconds: gauge(
+    'projections',
+    'Age of the oldest message that this process has read and not brought into the index, 0 where there is none',
+  ),
+  roomwire_history_archive_failures_total: counter(
+    'projections',
+    'Attempts to bring messages into the index that have failed',
+  ),
+  roomwire_history_epochs_begun_total: counter(
+    'projections',
+    'Partitions of messages whose history begins anew, because records were gone before they were archived',
+  ),
 
   roomwire_webhook_attempts_total: counter(
     'webhook-consumer',

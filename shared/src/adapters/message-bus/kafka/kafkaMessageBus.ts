@@ -12,6 +12,7 @@ import type {
 } from '../../../ports/messageBus.js';
 import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../../wire/bus/channel.js';
 import { once } from '../../../runtime/service.js';
+import { ChannelPartitions } from './channelPartitions.js';
 import { ChannelSource } from './channelSource.js';
 import { EndOffsets, TopicCatalog } from './topicCatalog.js';
 import { GroupReader, type GroupFollower, type GroupReading } from './groupReader.js';
@@ -40,7 +41,11 @@ export interface KafkaGroups {
   follow(channel: Versioned, group: string, follower: GroupFollower): Promise<GroupReading>;
 }
 
-export interface KafkaMessageBus extends MeasuredBus, KafkaRecords, KafkaGroups {}
+export interface KafkaPartitions {
+  partitions(channel: Pick<Channel<never>, 'name'>): Promise<ChannelPartitions>;
+}
+
+export interface KafkaMessageBus extends MeasuredBus, KafkaRecords, KafkaGroups, KafkaPartitions {}
 
 const maxQueuedBytes = 64 * 1024 * 1024;
 
@@ -113,6 +118,14 @@ class KafkaBus implements KafkaMessageBus {
     return PartitionHistory.open({ topic, partition, ends, admin, reader, withinMs }, sinceMs);
   }
 
+  async partitions({ name }: Pick<Channel<never>, 'name'>): Promise<ChannelPartitions> {
+    this.assertOpen();
+    const count = await this.topics.partitions(name);
+    const { topic, ends } = await this.common(name);
+    const { withinMs } = this.settings;
+    return new ChannelPartitions({ topic, count, ends, reader: this.clients.reader, withinMs });
+  }
+
   async follow({ name }: Versioned, group: string, follower: GroupFollower): Promise<GroupReading> {
     this.assertOpen();
     const { groupPrefix, ...common } = await this.common(name);
@@ -154,7 +167,11 @@ class KafkaBus implements KafkaMessageBus {
     this.assertOpen();
     const opened = [...this.sources.opened(), ...this.queues.opened(), ...this.readings];
     const lags = opened.map(async ([name, taken]) => [name, await taken.lag()] as const);
-    return new Map(await Promise.all(lags));
+    const longest = new Map<string, number>();
+    // A channel may be read, and followed by a group besides.
+    for (const [name, lag] of await Promise.all(lags))
+      longest.set(name, Math.max(lag, longest.get(name) ?? 0));
+    return longest;
   }
 
   readonly close = once(async () => {

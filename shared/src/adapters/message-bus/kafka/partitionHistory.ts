@@ -14,6 +14,23 @@ export interface PartitionHistoryOptions {
 
 const fetchBytes = 512 * 1024;
 
+/**
+ * At least one record, where the end is behind the offset; the first ones may come before it. Undefined where they have
+ * expired. Rejects with `EngineUnavailable`.
+ */
+export const fetchRecords = (
+  { topic, partition, reader, withinMs }: Omit<PartitionHistoryOptions, 'ends' | 'admin'>,
+  offset: number,
+): Promise<readonly StoredRecord[] | undefined> => {
+  const attempt = async () => {
+    const position = { topic, partition, offset };
+    const messages = await reader.use((client) => client.read(position, fetchBytes));
+    if (messages?.length === 0) throw new Error(`Nothing came of ${topic} ${partition} at ${offset}`);
+    return messages;
+  };
+  return within(withinMs, untilAnswered(attempt, withinMs));
+};
+
 /** The records of one partition, from a time to the end of the partition when this is opened. */
 export class PartitionHistory {
   /** The offset of the first record of that time; later records may be older where clocks differ. */
@@ -38,7 +55,7 @@ export class PartitionHistory {
   async *all(): AsyncGenerator<readonly StoredRecord[]> {
     const repeated = new RepeatedRecords();
     for (let next = this.start; next < this.end;) {
-      const fetched = await this.fetch(next);
+      const fetched = await fetchRecords(this.options, next);
       const from = next;
       if (fetched === undefined) {
         next = Math.max(from + 1, await offsetOf(0, this.options));
@@ -54,20 +71,8 @@ export class PartitionHistory {
 
   /** Some records, the first of which is the one at the offset; none where that has expired. */
   async from(start: number): Promise<readonly StoredRecord[]> {
-    const fetched = await this.fetch(start);
+    const fetched = await fetchRecords(this.options, start);
     return fetched?.filter(({ offset }) => Number(offset) >= start) ?? [];
-  }
-
-  /** At least one record, since the end is behind the offset. Undefined where they have expired. */
-  private fetch(offset: number): Promise<readonly StoredRecord[] | undefined> {
-    const { topic, partition, reader, withinMs } = this.options;
-    const attempt = async () => {
-      const position = { topic, partition, offset };
-      const messages = await reader.use((client) => client.read(position, fetchBytes));
-      if (messages?.length === 0) throw new Error(`Nothing came of ${topic} ${partition} at ${offset}`);
-      return messages;
-    };
-    return within(withinMs, untilAnswered(attempt, withinMs));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { BusTopic } from '../../../wire/bus/busTopics.js';
 import type { Logger } from '../../../ports/logger.js';
-import type { DescribedTopic, KafkaAdmin, NewTopic } from './kafkaClient.js';
+import { SharedAnswer } from '../../../runtime/sharedAnswer.js';
+import type { DescribedTopic, EndsOfPartition, KafkaAdmin, NewTopic } from './kafkaClient.js';
 import {
   type Renewable,
   PartitionUnavailable,
@@ -150,58 +151,44 @@ export class TopicCatalog {
 }
 
 /**
- * The end offsets of one topic: those of the next records. Requests that come while one is under way share the next
+ * Where the partitions of one topic begin and end. Requests that come while one is under way share the next
  * one, so that a thousand readers that start at the same time cause two.
  */
 export class EndOffsets {
   private readonly topic: string;
   private readonly withinMs: number;
-  private readonly ask: () => Promise<readonly number[]>;
-  private asking: Promise<readonly number[]> | undefined;
-  private next: Promise<readonly number[]> | undefined;
+  private readonly answer: SharedAnswer<readonly EndsOfPartition[]>;
 
   constructor(admin: Renewable<KafkaAdmin>, topic: string, withinMs: number) {
     this.topic = topic;
     this.withinMs = withinMs;
-    const ask = () => untilAnswered(() => admin.use((client) => fetchEndOffsets(client, topic)), withinMs);
+    const ask = () => untilAnswered(() => admin.use((client) => fetchEnds(client, topic)), withinMs);
     // An attempt may take longer than there is time.
-    this.ask = () => within(withinMs, ask());
+    this.answer = new SharedAnswer(() => within(withinMs, ask()));
+  }
+
+  /** The offsets of the next records. */
+  async fetch(needed: readonly number[] = []): Promise<readonly number[]> {
+    const ends: number[] = [];
+    for (const { partition, high } of Object.values(await this.bounds(needed))) ends[partition] = high;
+    return ends;
   }
 
   /** As of a moment after the call. Those of partitions without a leader are missing, unless they are needed. */
-  fetch(needed: readonly number[] = []): Promise<readonly number[]> {
+  bounds(needed: readonly number[] = []): Promise<readonly EndsOfPartition[]> {
     const attempt = async () => {
-      const ends = await this.shared();
+      const ends = await this.answer.get();
       const missing = needed.find((partition) => ends[partition] === undefined);
       if (missing !== undefined) throw new PartitionUnavailable(this.topic, missing);
       return ends;
     };
     return within(this.withinMs, untilAnswered(attempt, this.withinMs));
   }
-
-  private shared(): Promise<readonly number[]> {
-    if (!this.asking) return this.begin();
-    return (this.next ??= this.asking.then(
-      () => this.begin(),
-      () => this.begin(),
-    ));
-  }
-
-  private begin(): Promise<readonly number[]> {
-    this.next = undefined;
-    const asking = this.ask();
-    this.asking = asking;
-    const ended = (): void => {
-      if (this.asking === asking) this.asking = undefined;
-    };
-    asking.then(ended, ended);
-    return asking;
-  }
 }
 
 /** By partition. */
-const fetchEndOffsets = async (admin: KafkaAdmin, topic: string): Promise<readonly number[]> => {
-  const ends: number[] = [];
-  for (const { partition, high } of await admin.fetchOffsets(topic)) ends[partition] = high;
+const fetchEnds = async (admin: KafkaAdmin, topic: string): Promise<readonly EndsOfPartition[]> => {
+  const ends: EndsOfPartition[] = [];
+  for (const of of await admin.fetchOffsets(topic)) ends[of.partition] = of;
   return ends;
 };

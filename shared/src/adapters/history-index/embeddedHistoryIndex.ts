@@ -1,0 +1,243 @@
+import { Buffer } from 'node:buffer';
+import type { Clock } from '../../ports/clock.js';
+import { EngineUnavailable } from '../../ports/errors.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
+import type { HistoryOwners, HistoryTopic } from '../../ports/history.js';
+import type {
+  HistoryIndex,
+  IndexedPartition,
+  IndexedRecord,
+  IndexedTopic,
+} from '../../ports/historyIndex.js';
+import { once } from '../../runtime/service.js';
+import { liveMessages } from '../../wire/bus/liveMessage.js';
+import type { Place } from '../../wire/protocol/position.js';
+import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { systemClock } from '../system/systemClock.js';
+import { HistoryAppends, type Append, type NewRecord } from './historyAppends.js';
+import { newestFirst, oldestFirst } from './historyPages.js';
+import {
+  afterAll,
+  headerLength,
+  keysOfOwner,
+  moveProgress,
+  openHistoryTables,
+  progressIn,
+  type HistoryTables,
+} from './historyTables.js';
+import { laterOf } from './intake.js';
+import { ownersOf, topicKeyOf, type OwnedTopic } from './keptTopics.js';
+import { removedOwnersMs } from './removal.js';
+import { addDue, removeSome, removeSomeOfAll } from './topicRemoval.js';
+
+/** Limit of bytes that wait for the disk; further messages are refused. */
+const maxWaitingBytes = 64 * 1024 * 1024;
+/** Topics, or owners, in one step. */
+const step = 100;
+
+/** The messages of topics with history in an LMDB file. */
+class EmbeddedHistoryIndex implements HistoryIndex {
+  private readonly tables: HistoryTables;
+  private readonly clock: Clock;
+  private readonly appends: HistoryAppends;
+  private waitingBytes = 0;
+  private working: Promise<unknown> = Promise.resolve();
+  private isOpen = true;
+
+  private readonly commits = createGroupCommit<Append, void>({
+    transact: (work) => this.tables.environment.transact(work),
+    write: (appends) => {
+      this.appends.write(appends);
+      return appends.map(() => undefined);
+    },
+    committed: () => undefined,
+    bytesOf: ({ records }) => bytesOf(records),
+  });
+
+  constructor(tables: HistoryTables, clock: Clock) {
+    this.tables = tables;
+    this.clock = clock;
+    this.appends = new HistoryAppends(tables);
+  }
+
+  async partition(partition: number): Promise<IndexedPartition | undefined> {
+    this.assertOpen();
+    return this.tables.partitions.get(partition);
+  }
+
+  async append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {
+    const added = records.flatMap(newRecord);
+    const bytes = bytesOf(added);
+    this.assertOpen();
+    if (this.waitingBytes > 0 && this.waitingBytes + bytes > maxWaitingBytes)
+      throw new EngineUnavailable('message history');
+    this.waitingBytes += bytes;
+    try {
+      await this.commits.submit({ partition, records: added, to });
+    } catch (cause) {
+      throw new EngineUnavailable('message history', { cause });
+    } finally {
+      this.waitingBytes -= bytes;
+    }
+  }
+
+  async topic(topic: HistoryTopic): Promise<IndexedTopic> {
+    this.assertOpen();
+    const key = topicKeyOf(topic);
+    const { newest, removedTo, deletedTo } = this.tables.topics.get(key) ?? {};
+    const options = { deletedTo, assertOpen: () => this.assertOpen() };
+    return {
+      ...{ newest, removedTo, deletedTo },
+      newestFirst: (before) => newestFirst(this.tables, key, before, options),
+      oldestFirst: (after) => oldestFirst(this.tables, key, after, options),
+    };
+  }
+
+  async deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void> {
+    const key = topicKeyOf(topic);
+    await this.transact(() => this.markDeleted(key, { ...topic, ...owners }, to));
+    while ((await this.transact(() => removeSome(this.tables, key, this.clock.now()))) > 0);
+  }
+
+  async removeOf(owners: readonly string[]): Promise<void> {
+    for (let from = 0; from < owners.length; from += step) {
+      const some = owners.slice(from, from + step);
+      await this.transact(() => some.forEach((owner) => this.markRemoved(owner)));
+      for (const owner of some) await this.removeTopicsOf(owner);
+    }
+  }
+
+  async *topicsOf(appId: string): AsyncGenerator<readonly OwnedTopic[]> {
+    for (let after = ''; ;) {
+      this.assertOpen();
+      const keys = [...this.tables.owned.getKeys({ ...keysOfOwner(appId, after), limit: step })];
+      const found = keys.flatMap(([, key]) => this.tables.topics.get(key) ?? []);
+      if (found.length > 0) yield found.map(ownedTopic);
+      const [, last] = keys.at(-1) ?? [];
+      if (last === undefined) return;
+      after = last;
+    }
+  }
+
+  async prune(now: number): Promise<number> {
+    for (let removed = 0; ;) {
+      this.assertOpen();
+      const range = {
+        start: [0, ''] as [number, string],
+        end: [now, afterAll] as unknown as [number, string],
+      };
+      const due = [...this.tables.due.getKeys({ ...range, limit: step })];
+      if (due.length === 0) {
+        await this.forgetRemoved(now - removedOwnersMs);
+        return removed;
+      }
+      for (const [, key] of due) removed += await this.transact(() => removeSome(this.tables, key, now));
+    }
+  }
+
+  async checkpoint(): Promise<LogPosition | undefined> {
+    this.assertOpen();
+    return progressIn(this.tables).position;
+  }
+
+  async origin(): Promise<LogOrigin | undefined> {
+    this.assertOpen();
+    return progressIn(this.tables).origin;
+  }
+
+  async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
+    await this.transact(() => moveProgress(this.tables, position, origin));
+  }
+
+  readonly close = once(async () => {
+    this.isOpen = false;
+    await Promise.all([this.commits.idle(), this.working]);
+    await this.tables.environment.close();
+  });
+
+  /** Within a transaction. */
+  private markDeleted(key: string, topic: OwnedTopic, to: Place): void {
+    const { topics, owned, removed } = this.tables;
+    const found = topics.get(key);
+    if (found === undefined && ownersOf(topic).some((owner) => removed.doesExist(owner))) return;
+    const entry = found ?? { ...ownedTopic(topic), seconds: 0, messages: 0 };
+    if (found === undefined) for (const owner of ownersOf(topic)) owned.putSync([owner, key], '');
+    topics.putSync(key, addDue(this.tables, key, { ...entry, deletedTo: laterOf(entry.deletedTo, to) }, 0));
+  }
+
+  /** Within a transaction. */
+  private markRemoved(owner: string): void {
+    const before = this.tables.removed.get(owner);
+    if (before !== undefined) this.tables.removals.removeSync([before, owner]);
+    const now = this.clock.now();
+    this.tables.removed.putSync(owner, now);
+    this.tables.removals.putSync([now, owner], '');
+  }
+
+  private async removeTopicsOf(owner: string): Promise<void> {
+    for (;;) {
+      const keys = [...this.tables.owned.getKeys({ ...keysOfOwner(owner), limit: step })];
+      if (keys.length === 0) return;
+      for (const [, key] of keys) while (!(await this.transact(() => removeSomeOfAll(this.tables, key))));
+    }
+  }
+
+  private async forgetRemoved(before: number): Promise<void> {
+    const { removals, removed } = this.tables;
+    for (;;) {
+      const old = [...removals.getKeys({ start: [0, ''], end: [before, ''], limit: step })];
+      if (old.length === 0) return;
+      await this.transact(() => {
+        for (const [removedAt, owner] of old) {
+          removals.removeSync([removedAt, owner]);
+          removed.removeSync(owner);
+        }
+      });
+    }
+  }
+
+  private async transact<T>(work: () => T): Promise<T> {
+    this.assertOpen();
+    const done = this.tables.environment.transact(work);
+    this.working = done.catch(() => undefined);
+    return done.catch((cause: unknown) => {
+      throw new EngineUnavailable('message history', { cause });
+    });
+  }
+
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('message history');
+  }
+}
+
+const newRecord = ({ offset, message }: IndexedRecord): NewRecord[] => {
+  const { kept } = message;
+  if (kept === undefined) return [];
+  const encoded = liveMessages.codec.encode(message);
+  const value = Buffer.allocUnsafe(headerLength + encoded.length);
+  value.set(encoded, headerLength);
+  return [{ offset, message, kept, value }];
+};
+
+const bytesOf = (records: readonly NewRecord[]): number =>
+  records.reduce((sum, { value }) => sum + value.length, 0);
+
+const ownedTopic = ({ room, roomId, accessScopeId, name, projectId, appId }: OwnedTopic): OwnedTopic => ({
+  ...{ room, roomId, accessScopeId, name, projectId, appId },
+});
+
+interface Files {
+  file(name: string): string;
+}
+
+/** In `history.lmdb` in the data folder. The numbering of a new one begins now. */
+export const openEmbeddedHistoryIndex = async (
+  folder: Files,
+  clock: Clock = systemClock,
+): Promise<HistoryIndex> => {
+  const tables = await openHistoryTables(folder.file('history.lmdb'));
+  const { environment, partitions } = tables;
+  if (!partitions.doesExist(0))
+    await environment.transact(() => partitions.putSync(0, { epoch: clock.now(), next: 0 }));
+  return new EmbeddedHistoryIndex(tables, clock);
+};

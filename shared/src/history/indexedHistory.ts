@@ -1,0 +1,38 @@
+import { EngineUnavailable } from '../ports/errors.js';
+import type { History, HistoryOwners, HistoryTopic, HistoryView } from '../ports/history.js';
+import type { HistoryIndex } from '../ports/historyIndex.js';
+import type { HistoryPartitions } from './historyPartitions.js';
+import { MergedView } from './mergedView.js';
+
+/** An epoch that begins between two steps of a look is rare. */
+const mostTries = 3;
+
+/** The history in an index, and in the partitions of the bus behind it. */
+export class IndexedHistory implements History {
+  private readonly index: Pick<HistoryIndex, 'topic' | 'deleteTopic'>;
+  private readonly partitions: HistoryPartitions;
+
+  constructor(index: Pick<HistoryIndex, 'topic' | 'deleteTopic'>, partitions: HistoryPartitions) {
+    this.index = index;
+    this.partitions = partitions;
+  }
+
+  /** The end first, and what the index has then: what leaves the tail meanwhile is in the index. */
+  async look(topic: HistoryTopic): Promise<HistoryView> {
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const end = await this.partitions.endOf(topic.room);
+      const indexed = await this.index.topic(topic);
+      if ((indexed.newest?.place.epoch ?? 0) <= end.epoch) return MergedView.of(end, indexed, topic);
+    }
+    throw new EngineUnavailable('message history');
+  }
+
+  epochOf(room: string): number | undefined {
+    return this.partitions.epochOf(room);
+  }
+
+  async deleteTopic(topic: HistoryTopic, owners: HistoryOwners): Promise<void> {
+    const { epoch, next } = await this.partitions.endOf(topic.room);
+    await this.index.deleteTopic(topic, owners, { epoch, offset: next - 1 });
+  }
+}

@@ -1,0 +1,87 @@
+import type { HistoryTopic, HistoryView, KeptMessage } from '../ports/history.js';
+import type { IndexedTopic } from '../ports/historyIndex.js';
+import { acceptedAt } from '../wire/bus/messageId.js';
+import { comparePlaces, type Place } from '../wire/protocol/position.js';
+import { isBehind } from './boundedView.js';
+import type { PartitionEnd } from './historyPartitions.js';
+
+/**
+ * What the index has of a topic, and behind it what the tail has. The index may have been read after the tail, and goes on growing: it
+ * counts up to what was its newest message when it was read, and every earlier one of the tail is in it.
+ */
+export class MergedView implements HistoryView {
+  readonly epoch: number;
+  readonly upTo: number;
+  readonly newest: HistoryView['newest'];
+  readonly removedTo: Place | undefined;
+  readonly deletedTo: Place | undefined;
+  private readonly indexed: IndexedTopic;
+  /** Behind everything that is indexed. */
+  private readonly tail: readonly KeptMessage[];
+
+  private constructor({ epoch, next }: PartitionEnd, indexed: IndexedTopic, tail: readonly KeptMessage[]) {
+    this.indexed = indexed;
+    this.epoch = epoch;
+    this.newest = tail.at(-1) ?? indexed.newest;
+    this.upTo = Math.max(next - 1, this.newest?.place.epoch === epoch ? this.newest.place.offset : -1);
+    this.removedTo = indexed.removedTo;
+    this.deletedTo = indexed.deletedTo;
+    this.tail = tail.filter(({ place }) => isBehind(place, indexed.deletedTo));
+  }
+
+  static async of(end: PartitionEnd, indexed: IndexedTopic, topic: HistoryTopic): Promise<MergedView> {
+    return new MergedView(end, indexed, await tailBehind(indexed, end, topic));
+  }
+
+  async *newestFirst(before?: Place): AsyncGenerator<readonly KeptMessage[]> {
+    const newer = this.tail.filter(({ place }) => before === undefined || comparePlaces(place, before) < 0);
+    if (newer.length > 0) yield newer.toReversed();
+    const { newest } = this.indexed;
+    if (newest === undefined) return;
+    const behindNewest = { epoch: newest.place.epoch, offset: newest.place.offset + 1 };
+    const isWithin = before !== undefined && comparePlaces(before, behindNewest) < 0;
+    yield* this.indexed.newestFirst(isWithin ? before : behindNewest);
+  }
+
+  async *oldestFirst(after?: Place): AsyncGenerator<readonly KeptMessage[]> {
+    yield* this.indexedFrom(after);
+    const newer = this.tail.filter(({ place }) => isBehind(place, after));
+    if (newer.length > 0) yield newer;
+  }
+
+  private async *indexedFrom(after: Place | undefined): AsyncGenerator<readonly KeptMessage[]> {
+    const { newest } = this.indexed;
+    if (newest === undefined || (after !== undefined && !isBehind(newest.place, after))) return;
+    for await (const page of this.indexed.oldestFirst(after)) {
+      const known = page.filter(({ place }) => !isBehind(place, newest.place));
+      if (known.length > 0) yield known;
+      if (known.length < page.length) return;
+    }
+  }
+}
+
+/** The messages of the tail behind the newest one of the index, numbered on from it. */
+const tailBehind = async (
+  indexed: IndexedTopic,
+  { epoch, tail }: PartitionEnd,
+  topic: HistoryTopic,
+): Promise<readonly KeptMessage[]> => {
+  const later = tail
+    .messagesOf(topic)
+    .filter(({ offset }) => isBehind({ epoch, offset }, indexed.newest?.place));
+  const copies = later.length > 0 && !tail.knowsCopies ? await newestIds(indexed) : new Set<string>();
+  let { ordinal, latestAt } = indexed.newest ?? { ordinal: 0, latestAt: 0 };
+  return later
+    .filter(({ message }) => !copies.has(message.id))
+    .map(({ offset, message }) => {
+      ordinal += 1;
+      latestAt = Math.max(latestAt, acceptedAt(message.id));
+      return { place: { epoch, offset }, ordinal, latestAt, message };
+    });
+};
+
+/** A second copy comes soon after the first. */
+const newestIds = async (indexed: IndexedTopic): Promise<ReadonlySet<string>> => {
+  for await (const page of indexed.newestFirst()) return new Set(page.map(({ message }) => message.id));
+  return new Set();
+};
