@@ -150,7 +150,7 @@ describe('the chat example, in a browser', function () {
     await write(bob, 'first');
     await sees(ann, 'first');
     const { appId } = await app();
-    const { data: rooms } = (await service.project.get(`/apps/${appId}/rooms`)).body;
+    const { body: rooms } = await service.project.get(`/apps/${appId}/rooms`);
     const path = `/apps/${appId}/rooms/${rooms[0].roomId}/topics/lines/messages`;
     expect((await service.project.delete(path)).status).to.equal(204);
     await killAndRestart(async () => undefined);
