@@ -15,6 +15,7 @@ describe(`a client that resumes (seed ${seed})`, function () {
   const clients: Client[] = [];
   let service: TestService;
   let project: TestProject;
+  let appId: string;
   let topic: string;
   let publisher: Client;
 
@@ -22,7 +23,7 @@ describe(`a client that resumes (seed ${seed})`, function () {
   after(() => service.close());
   beforeEach(async () => {
     project = await service.newProject();
-    ({ topic } = await appWithRoom(project.client, { topicConfigs: { chat: { history: {} } } }));
+    ({ appId, topic } = await appWithRoom(project.client, { topicConfigs: { chat: { history: {} } } }));
     publisher = await opened();
   });
   afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
@@ -95,6 +96,20 @@ describe(`a client that resumes (seed ${seed})`, function () {
     await publisher.publish(topic, 4);
     await eventually(() => received.length >= 4);
     expect(received).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('[WS-HIST-13] says that messages are missing where they were deleted', async () => {
+    await publisher.publish(topic, 0);
+    const client = await opened();
+    const { position = '' } = await client.subscribe(topic, () => undefined, { resume: true });
+    const { body: rooms } = await project.client.get(`/apps/${appId}/rooms`);
+    const path = `/apps/${appId}/rooms/${rooms[0].roomId}/topics/chat/messages`;
+    expect((await project.client.delete(path)).status).to.equal(204);
+    const gaps: Gap[] = [];
+    const onGap = (gap: Gap): void => void gaps.push(gap);
+    const later = await opened();
+    await later.subscribe(topic, () => undefined, { resume: { position }, onGap });
+    expect(gaps).to.deep.equal([{ topic, reason: 'expired', after: position, before: undefined }]);
   });
 
   it('[WS-HIST-12] reads the history in both directions, page by page', async () => {
