@@ -24,6 +24,8 @@ const noValue: Value = { stamp: '', id: '' };
 
 /** Takes the messages of a subscription that waits for what was published before them. */
 export interface Holding {
+  /** Whether they wait for a replay, which says all that the subscription gets of before. */
+  readonly isForReplay: boolean;
   take(frame: Buffer, message: Pick<LiveMessage, 'place'>): void;
 }
 
@@ -74,6 +76,10 @@ export class Subscriber {
 
   get isHolding(): boolean {
     return this.held !== undefined;
+  }
+
+  get hasReplay(): boolean {
+    return this.held?.isForReplay === true;
   }
 
   /** To subscribers that ask for something. */

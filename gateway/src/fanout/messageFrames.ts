@@ -10,18 +10,17 @@ import type { MessageMeta } from '@roomwire/shared/wire/protocol/serverFrames';
 export type Described = Pick<LiveMessage, 'id' | 'publisher' | 'room' | 'topic' | 'kept' | 'place'>;
 
 /** [WS-META-2] */
-export const metaOf = (message: Described): MessageMeta => {
+export const metaOf = (message: Described, position = positionIn(message)): MessageMeta => {
   const { id, publisher } = message;
   const meta = {
     id: givenIdOf(id) ?? id,
     at: acceptedAt(id),
     from: publisher === '' ? null : publisher,
   };
-  const position = positionIn(message);
   return position === undefined ? meta : { ...meta, position };
 };
 
-/** [WS-HIST-2] Undefined for a message that is not kept. */
+/** [WS-HIST-2] Undefined for a message that is not kept, or has not come from the bus. */
 export const positionIn = ({ kept, place, room, topic }: Described): string | undefined => {
   if (kept === undefined || place === undefined) return undefined;
   const { roomId, accessScopeId } = kept;

@@ -124,8 +124,8 @@ export class Retained {
   private offer(subscriber: Subscriber, value: RetainedValue): void {
     const { filters, outbox, actorTokenId, own } = subscriber;
     if (subscriber.hasSeen(value) || (actorTokenId === value.publisher && !own)) return;
-    // [WS-HIST-7] What has a replay gets what is in the record, and nothing besides.
-    if (subscriber.isHolding) return;
+    // [WS-HIST-7] There is no last value besides.
+    if (subscriber.hasReplay) return;
     if (!isSameRoomAndScope(subscriber, value)) return;
     if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
     subscriber.sentAsLastValue(value);

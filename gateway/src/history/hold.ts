@@ -46,6 +46,7 @@ interface HeldFrame {
 
 /** The live messages of one subscription, in their order, while it gets what was published before. */
 export class Hold implements Holding {
+  readonly isForReplay: boolean;
   private readonly memory: Pick<ReplayMemory, 'take' | 'give'>;
   private frames: HeldFrame[] = [];
   private bytes = 0;
@@ -54,8 +55,9 @@ export class Hold implements Holding {
   private readTo: Place | undefined;
   private passing: Passing | undefined;
 
-  constructor(memory: Pick<ReplayMemory, 'take' | 'give'>) {
+  constructor(memory: Pick<ReplayMemory, 'take' | 'give'>, isForReplay = true) {
     this.memory = memory;
+    this.isForReplay = isForReplay;
   }
 
   /** Whether some were not kept: they have to be read from the record. */

@@ -47,8 +47,8 @@ export class RecordReads {
   }
 
   /** The live messages of a subscription wait in it. */
-  hold(): Hold {
-    return new Hold(this.memory);
+  hold({ from }: Pick<SubscribeFrame, 'from'>): Hold {
+    return new Hold(this.memory, from !== undefined);
   }
 
   /** [WS-HIST-4] Rejects with `EngineUnavailable`. */
@@ -73,6 +73,7 @@ export class RecordReads {
   ): Replay {
     const { metrics, logger } = this.deps;
     return new Replay(subscription, hold, {
+      topic: history.topic,
       look: () => this.turns.take(projectId, () => this.look(history)),
       delivered: (messages) => (metrics.deliveries += messages),
       failed: (error) => logger.warn('A replay waits for its record', { error }),

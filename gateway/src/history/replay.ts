@@ -1,8 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endOf, type HistoryView, type KeptMessage } from '@roomwire/shared/ports/history';
+import { endOf, type HistoryTopic, type HistoryView, type KeptMessage } from '@roomwire/shared/ports/history';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { binaryFrame, bodyWithMeta, replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
+import { positionOf } from '@roomwire/shared/wire/protocol/position';
 import type { ClientOutbox } from '../access/client.js';
 import { metaOf } from '../fanout/messageFrames.js';
 import type { Hold } from './hold.js';
@@ -19,6 +20,7 @@ export interface Replaying {
 }
 
 export interface ReplayDeps {
+  readonly topic: HistoryTopic;
   /** The record as it is now. */
   readonly look: () => Promise<HistoryView>;
   readonly delivered: (messages: number) => void;
@@ -53,7 +55,7 @@ export class Replay {
   /** Sends what was selected, the oldest first. It is as much as a client may be sent at once. */
   send(messages: readonly KeptMessage[]): void {
     for (const { message, place } of messages)
-      this.push({ ...message, place, body: replayedBody(message.body) });
+      this.push({ message: { ...message, body: replayedBody(message.body) }, place });
     this.deps.delivered(messages.length);
   }
 
@@ -109,7 +111,7 @@ export class Replay {
       try {
         for await (const page of next.oldestFirst(sent)) {
           const missing = page.filter(({ message }) => this.subscription.wouldGet(message));
-          for (const { message, place } of missing) this.push({ ...message, place });
+          for (const kept of missing) this.push(kept);
           this.deps.delivered(missing.length);
           sent = page.at(-1)?.place ?? sent;
           // Not before the next page is fetched: it would wait here, in memory.
@@ -133,9 +135,10 @@ export class Replay {
     this.deps.delivered(frames.length);
   }
 
-  private push(message: LiveMessage): void {
+  private push({ message, place }: Pick<KeptMessage, 'message' | 'place'>): void {
     const { meta, outbox } = this.subscription;
     const { body } = message;
-    outbox.push(binaryFrame(meta ? bodyWithMeta(body, metaOf(message)) : body));
+    if (!meta) return outbox.push(binaryFrame(body));
+    outbox.push(binaryFrame(bodyWithMeta(body, metaOf(message, positionOf(this.deps.topic, place)))));
   }
 }

@@ -210,7 +210,7 @@ export class Subscriptions {
     if (changing) await changing;
     if (this.client.isOver) return;
     const isNew = !subscription.isJoined;
-    const hold = beginsInRecord(frame, access) ? this.deps.record.hold() : undefined;
+    const hold = beginsInRecord(frame, access) ? this.deps.record.hold(frame) : undefined;
     if (hold) subscription.hold(hold);
     if (isNew) {
       // One that has ended during the change does not have the new options yet.

@@ -8,7 +8,7 @@ import {
   messageHead,
   payloadOf,
 } from '@roomwire/shared/wire/protocol/encodeFrames';
-import { MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
+import { historyTopic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
 import type { ClientOutbox } from '../../src/access/client.js';
 import { Hold, ReplayMemory } from '../../src/history/hold.js';
 import { Replay } from '../../src/history/replay.js';
@@ -51,6 +51,7 @@ class Stage {
       letGo: () => (this.hold = undefined),
     };
     this.replay = new Replay(subscription, held, {
+      topic: historyTopic,
       look: () => this.look(),
       delivered: () => undefined,
       failed: () => this.failures++,
