@@ -23,13 +23,18 @@ const enter = async (name) => {
   });
   const people = new People(element('present'));
   const thread = new Thread(element('thread'), people);
-  const outbox = new Outbox(client, topic, thread);
+  openComposer(new Outbox(client, topic, thread));
 
   const refreshPeople = people.follow(client, room);
   showState(client, name, refreshPeople);
   client.on('error', warn);
   const { actorTokenId: me } = await client.ready();
-  const show = (message) => thread.show(message, message.meta.from === me);
+  const older = element('older');
+  let replayed = 0;
+  const show = (message) => {
+    thread.show(message, message.meta.from === me);
+    if (message.isReplay && (replayed += 1) === pageSize) older.hidden = false;
+  };
   await client.enter(room, { name });
   await refreshPeople();
 
@@ -51,8 +56,6 @@ const enter = async (name) => {
     onGap: (gap) => void fill(thread.showGap(gap), gap).catch(warn),
   });
 
-  const older = element('older');
-  older.hidden = false;
   older.onclick = async () => {
     let count = 0;
     for await (const message of client.history(topic, { before: thread.oldest ?? '', limit: pageSize })) {
@@ -61,13 +64,17 @@ const enter = async (name) => {
     }
     older.hidden = count < pageSize;
   };
+};
 
+/** Whether or not there is a connection: what is typed waits for one. */
+const openComposer = (outbox) => {
   element('composer').onsubmit = (event) => {
     event.preventDefault();
     const text = element('text').value.trim();
     element('text').value = '';
     if (text !== '') outbox.add(text);
   };
+  element('room').hidden = false;
 };
 
 const showState = (client, name, refreshPeople) => {
@@ -85,8 +92,10 @@ const showState = (client, name, refreshPeople) => {
 const open = (name) => {
   sessionStorage.setItem('name', name);
   element('entrance').hidden = true;
-  element('room').hidden = false;
-  enter(name).catch((error) => (element('state').textContent = error.message));
+  enter(name).catch((error) => {
+    element('room').hidden = false;
+    element('state').textContent = error.message;
+  });
 };
 
 element('entrance').onsubmit = (event) => {
