@@ -102,6 +102,7 @@ describe(`a client that resumes (seed ${seed})`, function () {
     await publisher.publish(topic, 0);
     const client = await opened();
     const { position = '' } = await client.subscribe(topic, () => undefined, { resume: true });
+    await publisher.publish(topic, 1);
     const { body: rooms } = await project.client.get(`/apps/${appId}/rooms`);
     const path = `/apps/${appId}/rooms/${rooms[0].roomId}/topics/chat/messages`;
     expect((await project.client.delete(path)).status).to.equal(204);
