@@ -26,6 +26,7 @@ import { blueprintRoutes } from './blueprints/routes.js';
 import { redriveRoutes } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
+import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
@@ -78,6 +79,8 @@ export interface CommandApiDeps {
   readonly outcomes: OutcomeDeps['outcomes'];
   /** Publishes what arrives over HTTP; undefined while this process cannot. */
   readonly publishing: PublishingDeps['publishing'];
+  /** Message history; undefined while this process cannot read it. */
+  readonly history: HistoryDeps['history'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -108,6 +111,7 @@ export type ApiDeps = SigningKeyDeps &
   AccessLogDeps &
   OutcomeDeps &
   PublishingDeps &
+  HistoryDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -133,6 +137,7 @@ export const apiRoutes = (
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
   ...publishingRoutes(deps),
+  ...historyRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps, inTurn),

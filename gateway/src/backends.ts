@@ -39,7 +39,10 @@ const nothing = (): void => undefined;
 /** No client is connected to it. */
 const nobody = {
   signingKeys: { changed: nothing, projectChanged: nothing, forgetAll: nothing },
-  retained: { projectDeleted: nothing, scopeDeleted: nothing, appDeleted: nothing, roomDeleted: nothing },
+  retained: {
+    ...{ projectDeleted: nothing, scopeDeleted: nothing, appDeleted: nothing, roomDeleted: nothing },
+    ...{ topicDeleted: nothing, topicsConfigured: nothing },
+  },
   persistentSessions: { forgetActor: nothing },
   connectionLimit: { enforce: nothing },
 };

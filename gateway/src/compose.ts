@@ -15,12 +15,14 @@ import { SigningKeys, type BadCredential } from './access/credentials.js';
 import { RefusalReports } from './access/refusalReports.js';
 import { Audiences } from './fanout/audience.js';
 import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
+import { Places } from './fanout/places.js';
 import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
 import { GroupMemory } from './groups/groupMemory.js';
 import { isParticipantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
+import { RecordReads } from './history/recordReads.js';
 import { AddressMemory } from './limits/addressMemory.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
 import { Leases } from './limits/leases.js';
@@ -82,6 +84,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
 
   const audiences = new Audiences();
   const rooms = new RoomFeed(bus);
+  const places = new Places({ history: ports.history, logger: calm });
+  const record = new RecordReads({ history: ports.history, clock, logger: calm, metrics });
   const ids = new MessageIds(clock, random);
   const stamps = new RetainStamps(clock, random.uuid());
   const { retainedBytes: budgetBytes, retainedGraceMs: graceMs } = options;
@@ -152,7 +156,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
   const addresses = new AddressMemory({ limits, bytes: options.addressMemoryBytes });
   const subscriptions: SubscriptionsDeps = {
-    ...{ audiences, rooms, groups, retained, hydrations, logger },
+    ...{ audiences, rooms, places, groups, retained, record, hydrations, logger },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
     memory: subscriptionMemory,
     maxSubscriptions: options.maxSubscriptions,
@@ -210,7 +214,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       },
     }),
     handleFrame: createFrameHandler({
-      ...{ clock, metrics, limits, credentials, presence, revalidator, publish },
+      ...{ clock, metrics, limits, credentials, presence, revalidator, record, publish },
     }),
     onClosed: (connection) => connections.remove(connection),
   };
@@ -238,12 +242,17 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
         group_messages: groupMemory.bytes,
         presences: presence.board.memoryBytes,
         addresses: addresses.bytes,
+        replays: record.memory.bytes,
       }),
+      historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
     }),
     publishing,
-    deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups }), { tracing, metrics }),
+    deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups, places }), {
+      tracing,
+      metrics,
+    }),
     connect: (socket: FrameSocket, address: string): Connection => {
       const connection = new Connection(socket, address, connectionDeps);
       connections.add(connection);

@@ -26,7 +26,7 @@ import {
   type WsListener,
 } from './socket/wsListener.js';
 
-type OptionalPorts = 'messageStore' | 'groupStore' | 'tracing' | 'limits' | 'accessRecorder';
+type OptionalPorts = 'messageStore' | 'groupStore' | 'history' | 'tracing' | 'limits' | 'accessRecorder';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -69,14 +69,23 @@ class WebSocketGateway implements Gateway {
   private isOpen = false;
   private leaving: Promise<void> | undefined;
 
-  constructor({ options, messageStore, groupStore, tracing, limits, accessRecorder, ...ports }: GatewayDeps) {
+  constructor({
+    options,
+    messageStore,
+    groupStore,
+    history,
+    tracing,
+    limits,
+    accessRecorder,
+    ...ports
+  }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
     this.random = ports.random;
     this.bus = ports.bus;
     this.views = ports.views;
     this.parts = compose(
       {
-        ...{ ...ports, messageStore, groupStore, tracing, accessRecorder },
+        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,

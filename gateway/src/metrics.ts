@@ -17,6 +17,11 @@ export const createMetrics = () => ({
   /** Messages of logged topics that were recorded, and those that could not be. */
   recorded: 0,
   recordFailures: 0,
+  /** Subscriptions that began in the record of their topic, and those to which something was missing there, by the reason. */
+  replays: 0,
+  replayGaps: {} as Record<string, number>,
+  /** `history` frames that were answered. */
+  historyReads: 0,
   /** Message ids in `ack` and `batchAck`. */
   acks: 0,
   slowConsumers: 0,
@@ -74,6 +79,8 @@ export interface MetricSources {
   readonly groups: { readonly size: number; readonly messages: number };
   /** Bytes by kind. */
   readonly sharedMemory: () => Readonly<Record<string, number>>;
+  /** Reads of the record that wait for their turn. */
+  readonly historyWaiting: () => number;
   readonly presenceEntries: () => number;
   readonly gateways: () => number;
 }
@@ -94,6 +101,7 @@ export const gatewayMetrics =
     sink.value('roomwire_worker_groups', groups.size);
     sink.value('roomwire_group_messages_open', groups.messages);
     sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);
+    sink.value('roomwire_history_waiting', sources.historyWaiting());
     sink.value('roomwire_presence_entries', sources.presenceEntries());
     sink.value('roomwire_gateways', sources.gateways());
     sink.value('roomwire_webhook_calls_total', metrics.webhookCalls);
@@ -134,7 +142,13 @@ const countMessages = (metrics: GatewayMetrics, sink: MetricSink): void => {
   sink.value('roomwire_messages_recorded_total', metrics.recorded);
   sink.value('roomwire_record_failures_total', metrics.recordFailures);
   sink.value('roomwire_acknowledgements_total', metrics.acks);
+  sink.value('roomwire_replays_total', metrics.replays);
+  for (const reason of gapReasons)
+    sink.value('roomwire_replay_gaps_total', metrics.replayGaps[reason] ?? 0, { reason });
+  sink.value('roomwire_history_reads_total', metrics.historyReads);
 };
+
+const gapReasons = ['expired', 'limit', 'unknown'];
 
 /** Includes errors with a count of 0, so that the first one shows as a rise. Several protocol errors share one `error`. */
 const everyError = new Set<string>(Object.values(protocolErrors).map(({ error }) => error));

@@ -6,7 +6,7 @@
 const written = {
   'command-api': [
     ...['last_uses', 'accessLog', 'viewReaders', 'streamSnapshots', 'streamSnapshotParts'],
-    ...['usage', 'publish_ids'],
+    ...['usage', 'publish_ids', 'historyTopics', 'historyBuckets'],
   ],
   projections: 'everything',
   gateway: [

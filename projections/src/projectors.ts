@@ -14,6 +14,7 @@ import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
 import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
+import type { HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scope';
 import { createdActor, type ActorEvent } from '@roomwire/shared/domain/actor';
 import {
@@ -192,6 +193,9 @@ const grants: Projector<GrantEvent> = {
   RoomGrantRevoked: ({ roomActorAccessId }) => [{ remove: 'grants', id: roomActorAccessId }],
 };
 
+/** No read model shows messages. */
+const history: Projector<HistoryEvent> = { HistoryDeleted: () => [] };
+
 const scopes: Projector<ScopeEvent> = {
   ScopeCreated: (data, { occurredAt, position }) => [
     {
@@ -253,6 +257,7 @@ const projectors: Projector<DomainEvent> = {
   ...apps,
   ...rooms,
   ...grants,
+  ...history,
   ...scopes,
   ...actors,
   ...signingKeys,

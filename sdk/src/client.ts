@@ -2,8 +2,9 @@ import { Connection, type ConnectionState } from './connection/connection.js';
 import type { Session } from './connection/link.js';
 import { ConnectionError, type RoomwireError } from './errors.js';
 import { readOptions, type ClientOptions } from './options.js';
+import { Histories, type HistoryOptions } from './history/histories.js';
 import { Lobbies, type Lobby, type LobbyHandler } from './presence/lobbies.js';
-import { Requests } from './presence/requests.js';
+import { Requests } from './requests.js';
 import { Rooms } from './presence/rooms.js';
 import { Emitter, systemId } from './primitives.js';
 import type {
@@ -19,7 +20,8 @@ import type {
 import { protocolError } from './protocol/readFrame.js';
 import { Publishes } from './publishes/publishes.js';
 import type { Published, PublishOptions } from './publishes/publishOptions.js';
-import type { MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
+import type { Message, MessageHandler, Subscription } from './subscriptions/message.js';
+import type { SubscribeOptions } from './subscriptions/subscribeOptions.js';
 import { openStream, type MessageStream, type StreamOptions } from './subscriptions/messageStream.js';
 import { Subscriptions } from './subscriptions/subscriptions.js';
 
@@ -52,6 +54,7 @@ export class Client {
   private readonly requests: Requests;
   private readonly rooms: Rooms;
   private readonly lobbies: Lobbies;
+  private readonly histories: Histories;
   private known: readonly Feature[] = [];
 
   /** @internal Use `connect`. */
@@ -66,6 +69,7 @@ export class Client {
       schedule: settings.schedule,
       requestMs: settings.timeouts.requestMs,
       ...wire(this.connection),
+      has: (feature: Feature) => this.known.includes(feature),
     };
     this.publishes = new Publishes({
       ...context,
@@ -78,6 +82,7 @@ export class Client {
     this.requests = new Requests(context);
     this.rooms = new Rooms(this.requests, reporting);
     this.lobbies = new Lobbies(this.requests, reporting);
+    this.histories = new Histories(this.requests, reporting);
     this.connection.start();
   }
 
@@ -109,11 +114,12 @@ export class Client {
 
   /**
    * Resolves when the server has confirmed; the handler may be called before that. Without a connection the request
-   * waits for the next one. The subscription is made again after every reconnect; what was published in between is lost.
+   * waits for the next one. The subscription is made again after every reconnect; what was published in between is lost,
+   * unless it has `resume`.
    *
    * Rejects with a `RoomwireError`: `unknown_topic` (code 42940, no such room or no access), `invalid_filter_chars`,
-   * `too_many_filters`, `subscription_conflict` (subscribed with other options already), `request_timeout`, or the
-   * reason for which the client was closed.
+   * `too_many_filters`, `subscription_conflict` (subscribed with other options already, or with messages of before that have come already),
+   * `history_disabled` (42951), `unsupported_feature`, `request_timeout`, or the reason for which the client was closed.
    */
   async subscribe(
     topic: string,
@@ -139,6 +145,18 @@ export class Client {
   /** `subscribe` for a `for await` loop; resolves and rejects in the same way. */
   async stream(topic: string, options: StreamOptions = {}): Promise<MessageStream> {
     return openStream((handler, rest) => this.subscribe(topic, handler, rest), options);
+  }
+
+  /**
+   * Messages of a topic with history, the own ones too, for a `for await` loop: the newest first or, with `after`, the oldest first. They are
+   * asked for when the loop needs them; leaving it is all it takes to end.
+   *
+   * Rejects with a `RoomwireError`: `unknown_topic`, `history_disabled` (42951), `unsupported_feature`, `invalid_frame` (options),
+   * `rate_limit_exceeded`, `broker_unavailable`, `not_connected`, `connection_lost`, `request_timeout`, `client_closed`.
+   */
+  async *history(topic: string, options: HistoryOptions = {}): AsyncGenerator<Message, void, undefined> {
+    this.assertOpen();
+    yield* this.histories.read(topic, options);
   }
 
   /**
@@ -248,7 +266,13 @@ export class Client {
       case 'published':
         return this.publishes.published(frame);
       case 'subscribed':
-        return this.subscriptions.subscribed(frame.topic);
+        return this.subscriptions.subscribed(frame);
+      case 'replayStart':
+        return this.subscriptions.replayStarted(frame);
+      case 'replayEnd':
+        return this.subscriptions.replayEnded(frame);
+      case 'history':
+        return void this.requests.answered({ type: frame.type, about: frame.ref }, frame);
       case 'filtersUpdated':
         return this.subscriptions.filtersUpdated(frame.topic);
       case 'unsubscribed':
@@ -273,14 +297,16 @@ export class Client {
     }
   }
 
-  /** `msgRef` means a publish; without it the topic, the room or the lobby tells which request it was. */
   private refused(frame: ErrorFrame): void {
     const error = protocolError(frame);
-    const answered =
-      error.msgRef !== undefined
-        ? this.publishes.refused(error)
-        : this.subscriptions.refused(error) || this.requests.refused(error.lobbyId ?? error.topic, error);
-    if (!answered) this.emitter.emit('error', error);
+    if (!this.isAnswer(frame, error)) this.emitter.emit('error', error);
+  }
+
+  /** `msgRef` means a publish, `ref` a question about history; without them the topic, the room or the lobby tells which request it was. */
+  private isAnswer({ ref }: ErrorFrame, error: RoomwireError): boolean {
+    if (error.msgRef !== undefined) return this.publishes.refused(error);
+    if (ref !== undefined) return this.requests.refused(ref, error);
+    return this.subscriptions.refused(error) || this.requests.refused(error.lobbyId ?? error.topic, error);
   }
 }
 

@@ -11,6 +11,7 @@ export type RefusalName =
   | 'invalid_filter_chars'
   | 'too_many_filters'
   | 'subscription_limit'
+  | 'history_disabled'
   | 'memory_limit_exceeded'
   | 'not_authenticated'
   | 'already_authenticated'
@@ -43,6 +44,7 @@ const clientFailures = {
   invalid_id: 'An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -',
   invalid_data: 'The data cannot be encoded as MessagePack',
   subscription_conflict: 'The topic is subscribed with other options already',
+  unsupported_feature: 'The server does not have what is asked for; it may be an older one',
   buffer_overflow: 'Messages came faster than the loop took them',
   handler_failed: 'A message handler failed',
 } as const;

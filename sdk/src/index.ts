@@ -11,6 +11,7 @@ export type { AuthenticationFailure, ClientFailure, ErrorName, RefusalName } fro
 export type {
   Feature,
   Filter,
+  HistoryGap,
   LobbyContents,
   MessageMeta,
   PresenceChange,
@@ -21,5 +22,7 @@ export type {
 } from './protocol/frames.js';
 export type { Lobby, LobbyEvent, LobbyHandler } from './presence/lobbies.js';
 export type { Published, PublishOptions } from './publishes/publishOptions.js';
-export type { Message, MessageHandler, SubscribeOptions, Subscription } from './subscriptions/message.js';
+export type { Gap, GapHandler, Message, MessageHandler, Subscription } from './subscriptions/message.js';
+export type { HistoryOptions } from './history/histories.js';
+export type { SubscribeOptions } from './subscriptions/subscribeOptions.js';
 export type { MessageStream, StreamOptions } from './subscriptions/messageStream.js';

@@ -108,6 +108,33 @@ describe('reconnect', () => {
     await leaving;
   });
 
+  for (const [what, options, frame] of [
+    ['other options', { meta: true }, { meta: true }],
+    ['messages of before', { rewind: 5 }, { from: { last: 5 } }],
+  ] as const)
+    it(`ends what handlers that have left were subscribing to, for one with ${what}`, async () => {
+      const features = ['meta', 'history'];
+      const { client, peer } = await harness.connected({}, { features });
+      const joining = client.subscribe(topic, ignore);
+      await peer.confirm();
+      const subscription = await joining;
+      peer.drop();
+      await harness.time.pass(1_000);
+      const next = await harness.broker.nextPeer();
+      await next.accept({ features });
+      await next.next('subscribe');
+      const leaving = subscription.unsubscribe();
+      const messages = new Queue<unknown>();
+      const again = client.subscribe(topic, ({ data }) => messages.push(data), options);
+      next.send({ type: 'subscribed', topic });
+      await next.release();
+      await leaving;
+      expect(await next.confirm()).to.deep.equal({ type: 'subscribe', topic, ...frame });
+      next.send({ type: 'message', topic, data: 'new' });
+      await again;
+      expect(await messages.next()).to.equal('new');
+    });
+
   it('ends a subscription that is refused after a reconnect, and reports it', async () => {
     const { client, peer, errors } = await harness.connected();
     const joining = client.subscribe(topic, ignore);

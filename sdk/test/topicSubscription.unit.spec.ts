@@ -27,6 +27,8 @@ class World {
         schedule: this.time.schedule,
         requestMs: 1,
         isOnline: () => this.online,
+        has: () => true,
+        onGap: () => undefined,
         send: ({ type }) => this.requests.push(type),
         onLost: () => undefined,
         onUnused: () => (this.unused = true),
@@ -63,7 +65,8 @@ class World {
     const request = this.requests.shift();
     if (request === undefined) return;
     this.held = request === 'subscribe';
-    if (this.held) this.topic.subscribed();
+    if (this.held)
+      this.topic.subscribed({ type: 'subscribed', topic: 'a/b/c', position: undefined, gap: undefined });
     else this.topic.unsubscribed();
   }
 

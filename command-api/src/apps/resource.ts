@@ -70,6 +70,7 @@ const topicConfigSchema = s.titled(
   'TopicConfig',
   s.strictObject({
     logging: loggingSchema,
+    history: s.orNull(s.strictObject({ seconds: s.count, messages: s.count })),
     webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
   }),
 );

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { accessModes, retentions } from '@roomwire/shared/domain/app';
 import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprint';
+import { longestHistory, usualHistory } from '@roomwire/shared/domain/topicHistory';
 import { validationError, type FailedConstraint } from '../http/errors.js';
 import { slugFromName } from '../policy/slugFromName.js';
 import * as s from '../http/schema.js';
@@ -30,12 +31,22 @@ const loggingSchema = s.strictObject(
   ['enabled'],
 );
 
+/** [WS-HIST-1] */
+const historySchema = s.strictObject({
+  seconds: s.integer({ minimum: 1, maximum: longestHistory.seconds, default: usualHistory.seconds }),
+  messages: s.integer({ minimum: 1, maximum: longestHistory.messages, default: usualHistory.messages }),
+});
+
 const topicConfigsSchema = s.mapOf(
   s.topicName,
   s.titled(
     'TopicConfigInput',
     s.strictObject({
       logging: loggingSchema,
+      history: s.described(
+        s.orNull(historySchema),
+        'Messages are kept where it is an object, even an empty one',
+      ),
       webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
     }),
   ),

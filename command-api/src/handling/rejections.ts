@@ -106,6 +106,12 @@ export const rejections = {
     ({ appId }) =>
       `Dynamic room provisioning is not allowed for app ${appId}. Set config.autoProvisionRooms=true to allow it.`,
   ),
+  topic_not_found: application(404, { topic: 'chat' }, ({ topic }) => `Topic "${topic}" not found`),
+  history_disabled: application(
+    400,
+    { topic: 'chat' },
+    ({ topic }) => `History is not enabled for topic "${topic}"`,
+  ),
   grant_not_found: application(
     404,
     { roomActorAccessId: exampleIds.roomActorAccessId },

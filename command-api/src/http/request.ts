@@ -30,6 +30,8 @@ export const isUuid = (text: string): boolean => uuidPattern.test(text);
 
 export const invalidIdMessage = (name: string): string => `Invalid ${name} UUID format`;
 
+export const isIdParameter = (name: string): boolean => name.endsWith('Id');
+
 /** Checks the `...Id` parameters of a path before anything is looked up. UUIDs are compared in lower case. */
 export const checkPathIds = (
   path: Readonly<Record<string, string>>,
@@ -37,7 +39,8 @@ export const checkPathIds = (
 ): Record<string, string> => {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(path)) {
-    if (isUuid(value)) checked[name] = value.toLowerCase();
+    if (!isIdParameter(name)) checked[name] = value;
+    else if (isUuid(value)) checked[name] = value.toLowerCase();
     else if (name !== 'actorId') throw applicationError(400, invalidIdMessage(name), at);
     else if (actorKeyIdPattern.test(value)) checked[name] = value;
     else throw new Rejection('actor_id_invalid', {});

@@ -26,6 +26,7 @@ export const tags = {
   'Session revocations': 'Sessions of an organization that have ended before their time.',
   Blueprints: 'Registered, versioned definitions from which apps are created.',
   Publishing: 'Messages from a backend that has no socket.',
+  'Message history': 'The messages that topics keep, where their app has switched that on.',
   'Webhook secrets': 'Secrets that sign the webhook calls of a project; two are valid during a rotation.',
   Audit: 'The history of an organization, and any record at a past time.',
   'Webhook outcomes': 'Outcomes of the attempts of webhook calls, as they happen.',
@@ -61,7 +62,7 @@ export const roleIn = ({ roles, isOperator }: SessionCaller, organizationId: str
 
 export interface ApiRequest<Caller, Body, Query> {
   readonly caller: Caller;
-  /** Path parameters; those named `...Id` are valid UUIDs, but for `actorId`, which may be a public key id. */
+  /** Path parameters; those named `...Id` are valid UUIDs, but for `actorId`, which may be a public key id; others are any text. */
   readonly path: Readonly<Record<string, string>>;
   readonly body: Body;
   readonly query: Query;

@@ -11,7 +11,7 @@ import { failureMessages } from '../http/failures.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import { bodyMessages } from '../http/bodyBytes.js';
 import { protocolErrorAnswer, protocolErrorSchema, type AnsweredError } from '../http/protocolErrors.js';
-import { invalidIdMessage } from '../http/request.js';
+import { invalidIdMessage, isIdParameter } from '../http/request.js';
 import { tooManyRequestsMessage } from '../http/rateLimit.js';
 import { type Route, isWrite, organizationParameter, pathParameterNames, roleNeeded } from '../http/route.js';
 import * as s from '../http/schema.js';
@@ -87,11 +87,13 @@ const rejectionCase = (code: RejectionCode): ErrorCase => ({
 const protocolErrorCase = (name: AnsweredError): ErrorCase => ({ name, answer: protocolErrorAnswer(name) });
 
 const pathCases = (path: string): ErrorCase[] =>
-  pathParameterNames(path).map((name) =>
-    name === 'actorId'
-      ? rejectionCase('actor_id_invalid')
-      : application(`${name}_invalid`, 400, invalidIdMessage(name)),
-  );
+  pathParameterNames(path)
+    .filter(isIdParameter)
+    .map((name) =>
+      name === 'actorId'
+        ? rejectionCase('actor_id_invalid')
+        : application(`${name}_invalid`, 400, invalidIdMessage(name)),
+    );
 
 const permissionCases = (route: Route): ErrorCase[] => {
   if (route.access !== 'project') return [];

@@ -107,13 +107,14 @@ const pathParameter = (name: string): object => ({
   example: exampleOf(name),
 });
 
-const pathSchema = (name: string): s.JsonSchema =>
-  name === 'actorId'
-    ? {
-        description: 'The `actorTokenId` or the `keyId` of the actor',
-        anyOf: [s.uuid, { type: 'string', pattern: actorKeyIdPattern.source }],
-      }
-    : s.uuid;
+const pathSchema = (name: string): s.JsonSchema => {
+  if (name === 'topic') return s.topicName;
+  if (name !== 'actorId') return s.uuid;
+  return {
+    description: 'The `actorTokenId` or the `keyId` of the actor',
+    anyOf: [s.uuid, { type: 'string', pattern: actorKeyIdPattern.source }],
+  };
+};
 
 const idFields: Readonly<Record<string, string>> = {
   orgId: 'organizationId',
@@ -125,6 +126,7 @@ const idFields: Readonly<Record<string, string>> = {
 export const idFieldOf = (parameter: string): string => idFields[parameter] ?? parameter;
 
 const exampleOf = (parameter: string): string | undefined => {
+  if (parameter === 'topic') return 'chat';
   const ids: Readonly<Record<string, string>> = exampleIds;
   return ids[idFieldOf(parameter)];
 };

@@ -94,6 +94,7 @@ const acceptedMessageSchema = s.titled(
     {
       id: s.described(s.text(), 'As it was given, otherwise one that was made'),
       at: s.described(s.time, 'When it was accepted'),
+      position: s.described(s.text(), 'In the history of its topic, where that has one'),
       duplicate: s.described(s.only(true), 'Only where an earlier message with the id has been accepted'),
     },
     ['id', 'at'],
@@ -118,8 +119,9 @@ export type Published = s.ValueOf<typeof publishedSchema>;
 export const presentAccepted = ({
   id,
   at,
+  position,
   isDuplicate,
 }: AcceptedMessage): s.ValueOf<typeof acceptedMessageSchema> => {
-  const accepted = { id, at: new Date(at).toISOString() };
+  const accepted = { id, at: new Date(at).toISOString(), ...(position !== undefined && { position }) };
   return isDuplicate ? { ...accepted, duplicate: true } : accepted;
 };

@@ -8,6 +8,7 @@ import {
   type RoomEvent,
   type RoomFields,
 } from '@roomwire/shared/domain/room';
+import type { DeletedHistory, HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { inPlace, type Edits } from '../handling/edits.js';
 import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
@@ -37,6 +38,7 @@ export type RoomCommand =
   | { readonly type: 'DeleteRoom'; readonly appId: string; readonly roomId: string }
   /** Makes these the static rooms of the app, in parts: it is repeated until it has no events. */
   | { readonly type: 'PlaceStaticRooms'; readonly appId: string; readonly rooms: readonly RoomFields[] }
+  | { readonly type: 'DeleteHistory'; readonly deleted: DeletedHistory }
   | GrantCommand;
 
 /** The rooms of an app and the grants on them. */
@@ -49,7 +51,7 @@ export interface RoomsState {
   readonly provisioned: number;
 }
 
-export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEvent> = {
+export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEvent | HistoryEvent> = {
   initial: () => ({ byId: new Map(), idBySlug: new Map(), grants: new Map(), provisioned: 0 }),
 
   evolve(state, event, edits = inPlace) {
@@ -57,6 +59,7 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
       evolveGrants(state.grants, event, edits);
       return state;
     }
+    if (event.type === 'HistoryDeleted') return state;
     const { roomId } = event.data;
     const before = state.byId.get(roomId);
     const after = evolveRoom(before, event);
@@ -93,6 +96,9 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
       }
       case 'PlaceStaticRooms':
         return firstPart(staticRoomChanges(state, command.appId, command.rooms));
+      case 'DeleteHistory':
+        existing(state, command.deleted.roomId);
+        return [{ type: 'HistoryDeleted', data: command.deleted }];
       case 'GrantAccess':
         existing(state, command.grant.roomId);
         return decideGrant(command, state.grants.get(command.grant.roomId));

@@ -127,4 +127,22 @@ describe('the rooms of an app', () => {
     expect([...(again?.grants.keys() ?? [])]).to.eql(['r1']);
     expect(again?.provisioned).to.equal(1);
   });
+
+  it('[HTTP-HIST-2] records the deletion of a history, of a room that is there', () => {
+    const deletedHistory = {
+      ...{
+        appId,
+        roomId: 'r1',
+        accessScopeId: null,
+        topic: 'chat',
+        room: 'p1/app/_/lobby',
+        upTo: 'position',
+      },
+    };
+    const deletion: RoomCommand = { type: 'DeleteHistory', deleted: deletedHistory };
+    const event = { type: 'HistoryDeleted', data: deletedHistory } as const;
+    given(created('r1', 'lobby')).when(deletion).then(event);
+    given(created('r1', 'lobby'), event).when(deletion).then(event);
+    given(created('r1', 'lobby'), deleted('r1')).when(deletion).thenRejected('room_not_found');
+  });
 });

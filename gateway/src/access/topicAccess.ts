@@ -2,6 +2,9 @@ import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { admission, backendAdmission, type Admission } from '@roomwire/shared/domain/admission';
 import type { App } from '@roomwire/shared/domain/app';
+import type { HistoryTopic } from '@roomwire/shared/ports/history';
+import type { KeptMeta } from '@roomwire/shared/wire/bus/liveMessage';
+import { historyOf, type HistoryBounds } from '@roomwire/shared/domain/topicHistory';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 import { internalRoom, internalTopic, parseTopicAddress } from '@roomwire/shared/domain/topic';
 import { webhooksOf, retentionOf, type TopicWebhooks } from '../policy/topicConfig.js';
@@ -24,9 +27,19 @@ export interface TopicAccess {
   readonly messageHead: Buffer;
   /** How long messages of the topic are recorded, where messages are; undefined for a topic that is not logged. */
   readonly recordedFor: RetentionClass | undefined;
+  /** What is kept of its messages; undefined for a topic without history. */
+  readonly history: TopicRecord | undefined;
   readonly location: RoomLocation;
   /** Undefined for a topic without webhooks. */
   readonly webhooks: TopicWebhooks | undefined;
+}
+
+/** The record of a topic with history. */
+export interface TopicRecord {
+  readonly topic: HistoryTopic;
+  readonly bounds: HistoryBounds;
+  /** What its messages carry. */
+  readonly kept: KeptMeta;
 }
 
 export const isCurrent = ({ location }: TopicAccess): boolean =>
@@ -58,7 +71,7 @@ const resolve = (directory: Directory, author: Author, address: string, admit: A
 };
 
 const accessTo = (
-  { projectId, scope }: Author,
+  { projectId, scope, accessScope }: Author,
   address: string,
   topic: string,
   location: RoomLocation,
@@ -74,7 +87,19 @@ const accessTo = (
     scope,
     messageHead: messageHead(address),
     recordedFor: retentionOf(app.topicConfigs, topic),
+    history: recordOf(app, {
+      room: internal,
+      roomId: room.roomId,
+      accessScopeId: accessScope?.accessScopeId ?? null,
+      name: topic,
+    }),
     location,
     webhooks: webhooksOf(app, topic),
   };
+};
+
+const recordOf = ({ appId, topicConfigs }: App, topic: HistoryTopic): TopicRecord | undefined => {
+  const bounds = historyOf(topicConfigs, topic.name);
+  const { roomId, accessScopeId } = topic;
+  return bounds && { topic, bounds, kept: { appId, roomId, accessScopeId, ...bounds } };
 };

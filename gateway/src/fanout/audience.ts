@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
@@ -21,6 +22,13 @@ type Value = Pick<RetainedValue, 'stamp' | 'id'>;
 
 const noValue: Value = { stamp: '', id: '' };
 
+/** Takes the messages of a subscription that waits for what was published before them. */
+export interface Holding {
+  /** Whether they wait for a replay, which says all that the subscription gets of before. */
+  readonly isForReplay: boolean;
+  take(frame: Buffer, message: Pick<LiveMessage, 'place'>): void;
+}
+
 /** The view that the fan-out has of a subscription. */
 export class Subscriber {
   readonly client: Client;
@@ -31,6 +39,8 @@ export class Subscriber {
   slot = -1;
   /** Number of the last search that matched it; set by `FilterIndex`. */
   mark = 0;
+  /** Undefined while its messages go to the client at once. Must not change while it is in an audience. */
+  protected held: Holding | undefined;
   protected rights: TopicAccess;
   protected wishes: Wishes;
   /** The retained value sent on joining. */
@@ -62,6 +72,20 @@ export class Subscriber {
 
   get own(): boolean {
     return this.wishes.own;
+  }
+
+  get isHolding(): boolean {
+    return this.held !== undefined;
+  }
+
+  get hasReplay(): boolean {
+    return this.held?.isForReplay === true;
+  }
+
+  /** To subscribers that ask for something. */
+  deliver(frame: Buffer, message: Pick<LiveMessage, 'place'>): void {
+    if (this.held === undefined) this.outbox.push(frame);
+    else this.held.take(frame, message);
   }
 
   /** [WS-PUB-2] [WS-OWN-1] Whether it gets a message live that matches its filters. */
@@ -140,7 +164,7 @@ export class Audience {
   private newestStamp = '';
   /** Those that ask for nothing but messages, so that what others ask for costs them nothing. */
   readonly plain = new FilteredSubscribers();
-  /** Those that ask for `meta` or `own`. */
+  /** Those that ask for `meta` or `own`, or wait for what was published before. */
   readonly asking = new FilteredSubscribers();
 
   get isEmpty(): boolean {
@@ -168,8 +192,8 @@ export class Audience {
     this.partOf(subscriber).remove(subscriber);
   }
 
-  private partOf({ meta, own }: Subscriber): FilteredSubscribers {
-    return meta || own ? this.asking : this.plain;
+  private partOf({ meta, own, isHolding }: Subscriber): FilteredSubscribers {
+    return meta || own || isHolding ? this.asking : this.plain;
   }
 }
 

@@ -6,6 +6,7 @@ import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBu
 import type { GatewayMetrics } from '../metrics.js';
 import type { Audience, Audiences, Subscriber } from './audience.js';
 import { MessageFrames } from './messageFrames.js';
+import type { Places } from './places.js';
 import type { Retained } from './retained.js';
 
 interface DeliveryDeps {
@@ -13,6 +14,7 @@ interface DeliveryDeps {
   readonly metrics: GatewayMetrics;
   readonly retained: Retained;
   readonly groups: { take(record: RoomRecord): void };
+  readonly places: Pick<Places, 'of'>;
 }
 
 /** Number of messages of QoS 2, or with an id of the publisher's, whose second copies are recognized. Their ids take about 10 MB at most. */
@@ -22,16 +24,18 @@ const remembered = 50_000;
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher, and to the worker groups of its topic. The frame
  * is encoded once for all of them, and nothing here waits for a reader.
  */
-export const createDelivery = ({ audiences, metrics, retained, groups }: DeliveryDeps) => {
+export const createDelivery = ({ audiences, metrics, retained, groups, places }: DeliveryDeps) => {
   const exactlyOnce = new RecentIds(remembered);
   /** [WS-PUB-10] [WS-ONCE-4] */
   const isSecondCopy = ({ qos, id }: LiveMessage): boolean =>
     (qos === 2 || givenIdOf(id) !== undefined) && exactlyOnce.isRepeated(id);
 
-  return (message: RoomRecord): void => {
+  /** `offset`: of the record, in its partition. */
+  return (record: RoomRecord, offset: number): void => {
+    if (isGroupRecord(record)) return groups.take(record);
+    const message = record.kept === undefined ? record : { ...record, place: places.of(record, offset) };
     // Groups deduplicate on their own, identically on all gateways.
     groups.take(message);
-    if (isGroupRecord(message)) return;
     const audience = audiences.of(message.topic);
     const isRetained = isToBeRetained(message);
     // Also a second copy, which may have a stamp of its own and must not be missed.
@@ -85,7 +89,7 @@ const pushAsAsked = (
   let deliveries = 0;
   for (const subscriber of subscribers) {
     if (!subscriber.getsLive(message)) continue;
-    subscriber.outbox.push(frames.for(subscriber));
+    subscriber.deliver(frames.for(subscriber), message);
     deliveries++;
   }
   return deliveries;
@@ -112,7 +116,7 @@ export class RoomFeed {
   }
 
   /** Must be called before the first `subscribe`. */
-  async start(deliver: (record: RoomRecord) => void): Promise<void> {
+  async start(deliver: (record: RoomRecord, offset: number) => void): Promise<void> {
     this.reader = await this.bus.read(roomRecords, { interest: 'subscribed' }, deliver);
   }
 

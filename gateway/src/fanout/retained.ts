@@ -1,10 +1,12 @@
 import type { Buffer } from 'node:buffer';
+import type { TopicConfigs } from '@roomwire/shared/domain/app';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GatewayMetrics } from '../metrics.js';
 import { payloadOf } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { matchesFilters } from '../policy/filters.js';
 import { RetainedValues, type RetainStamps, type RetainedValue } from './retainedValues.js';
+import { RetainedDeletions, type DeletedTopic } from './retainedDeletions.js';
 import type { Audiences, Subscriber } from './audience.js';
 import { MessageFrames } from './messageFrames.js';
 
@@ -26,6 +28,7 @@ export class Retained {
   private readonly deps: RetainedDeps;
   private readonly values: RetainedValues;
   private readonly late: LateMessages;
+  private readonly deletions = new RetainedDeletions();
 
   constructor(deps: RetainedDeps) {
     this.deps = deps;
@@ -78,12 +81,30 @@ export class Retained {
     this.values.removeWhere((value) => value.projectId === projectId);
   }
 
+  /** The history of a topic was deleted at a time, Unix milliseconds. */
+  topicDeleted(topic: DeletedTopic, at: number): void {
+    this.deletions.topicDeleted(topic, at);
+    this.removeDeleted();
+  }
+
+  /** An app has other settings of its topics, some of which may have lost their history. */
+  topicsConfigured(appId: string, configs: TopicConfigs, at: number): void {
+    this.deletions.topicsConfigured(appId, configs, at);
+    this.removeDeleted();
+  }
+
   close(): void {
     this.late.close();
   }
 
+  private removeDeleted(): void {
+    this.values.removeWhere((value, topic) => this.deletions.cover(value, topic));
+  }
+
   private keep(message: RetainedMessage): boolean {
     this.deps.stamps.seen(message.retention.stamp);
+    const { id, topic, retention, kept } = message;
+    if (this.deletions.cover({ ...retention, id, kept }, topic)) return false;
     const isNews = this.values.keep(message);
     this.deps.metrics.retainedDropped = this.values.dropped;
     return isNews;
@@ -103,6 +124,8 @@ export class Retained {
   private offer(subscriber: Subscriber, value: RetainedValue): void {
     const { filters, outbox, actorTokenId, own } = subscriber;
     if (subscriber.hasSeen(value) || (actorTokenId === value.publisher && !own)) return;
+    // [WS-HIST-7] There is no last value besides.
+    if (subscriber.hasReplay) return;
     if (!isSameRoomAndScope(subscriber, value)) return;
     if (filters !== undefined && !matchesFilters(filters, value.filters)) return;
     subscriber.sentAsLastValue(value);

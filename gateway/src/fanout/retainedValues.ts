@@ -4,9 +4,10 @@ import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { FairBudget, type Account } from '../limits/fairBudget.js';
 
-export interface RetainedValue extends RetainedMeta, Pick<RetainedMessage, 'id'> {
-  readonly projectId: string;
-  readonly publisher: string;
+export interface RetainedValue
+  extends
+    RetainedMeta,
+    Pick<RetainedMessage, 'id' | 'projectId' | 'publisher' | 'room' | 'topic' | 'kept' | 'place'> {
   readonly filters: ReadonlySet<string>;
   /** The complete WebSocket frame. */
   readonly frame: Buffer;
@@ -46,11 +47,11 @@ export class RetainedValues {
 
   /** Returns false if the topic already has this value or a newer one. */
   keep(message: RetainedMessage): boolean {
-    const { topic, projectId, filters, body, retention, id, publisher } = message;
+    const { topic, room, projectId, filters, body, retention, id, publisher, kept, place } = message;
     const former = this.values.get(topic);
-    if (former !== undefined && former.stamp >= retention.stamp) return false;
+    if (former !== undefined && former.stamp >= retention.stamp) return this.placed(former, message);
     const value = {
-      ...{ ...retention, projectId, id, publisher },
+      ...{ ...retention, projectId, id, publisher, room, topic, kept, place },
       filters: new Set(filters),
       frame: ownFrame(body),
     };
@@ -63,6 +64,13 @@ export class RetainedValues {
     return true;
   }
 
+  /** Only the live copy of a value says where it stands in the record. */
+  private placed(value: RetainedValue, { retention, kept, place }: RetainedMessage): false {
+    if (value.stamp === retention.stamp && place !== undefined && value.place === undefined)
+      this.values.set(value.topic, { ...value, kept, place });
+    return false;
+  }
+
   /** Counts as a use. */
   get(topic: string): RetainedValue | undefined {
     const value = this.values.get(topic);
@@ -73,8 +81,8 @@ export class RetainedValues {
     return value;
   }
 
-  removeWhere(isGone: (value: RetainedValue) => boolean): void {
-    for (const [topic, value] of this.values) if (isGone(value)) this.remove(topic);
+  removeWhere(isGone: (value: RetainedValue, topic: string) => boolean): void {
+    for (const [topic, value] of this.values) if (isGone(value, topic)) this.remove(topic);
   }
 
   private makeRoom(): void {

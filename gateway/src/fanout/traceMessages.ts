@@ -43,7 +43,7 @@ export const beginDelivery = (
         },
       });
 
-type Deliver = (record: RoomRecord) => void;
+type Deliver = (record: RoomRecord, offset: number) => void;
 
 /** The same delivery with a span from the bus to the outboxes; unchanged where nothing is traced. */
 export const tracedDelivery = (
@@ -51,11 +51,11 @@ export const tracedDelivery = (
   { tracing, metrics }: { readonly tracing: Tracing | undefined; readonly metrics: GatewayMetrics },
 ): Deliver => {
   if (tracing === undefined) return deliver;
-  return (record) => {
+  return (record, offset) => {
     const span = isGroupRecord(record) ? undefined : beginDelivery(tracing, 'deliver', record);
-    if (span === undefined) return deliver(record);
+    if (span === undefined) return deliver(record, offset);
     const before = metrics.deliveries;
-    deliver(record);
+    deliver(record, offset);
     span.set({ 'roomwire.deliveries': metrics.deliveries - before });
     span.end();
   };

@@ -9,11 +9,12 @@ import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { RecentChanges } from '../access/recentChanges.js';
-import type { TopicAccess } from '../access/topicAccess.js';
+import type { TopicAccess, TopicRecord } from '../access/topicAccess.js';
 import type { Plans } from '../limits/plans.js';
 import { frameError } from '../policy/publishes.js';
 import { Authors, type AuthorDeps } from './authors.js';
 import { Publisher, type PublishAnswers } from './publisher.js';
+import type { Positions } from './positions.js';
 import type { Publish } from './publish.js';
 
 export interface BackendPublishingDeps extends AuthorDeps {
@@ -21,6 +22,7 @@ export interface BackendPublishingDeps extends AuthorDeps {
   /** Of what is read here meanwhile. */
   readonly changes: Pick<RecentChanges, 'latest' | 'haveTouched'>;
   readonly publish: Publish;
+  readonly positions: Pick<Positions, 'of'>;
 }
 
 /** Then it is read again, in case an event was missed. */
@@ -39,14 +41,16 @@ export class BackendPublishing implements Publishing {
 
   async publish(of: Publishers, messages: readonly BackendMessage[]): Promise<readonly PublishResult[]> {
     await this.knowPlan(of.organizationId);
-    const results = new Results(messages.length);
+    const results = new Results(messages.length, this.deps.positions);
     const publisher = new Publisher(undefined, results);
     const authors = new Authors(of, this.deps);
     for (const [at, message] of messages.entries()) {
-      const error = await this.publishOne(publisher, authors, message, at).catch((failure: unknown) => {
-        if (failure instanceof EngineUnavailable && at > 0) return 'brokerUnavailable' as const;
-        throw failure;
-      });
+      const error = await this.publishOne(publisher, authors, message, at, results).catch(
+        (failure: unknown) => {
+          if (failure instanceof EngineUnavailable && at > 0) return 'brokerUnavailable' as const;
+          throw failure;
+        },
+      );
       if (error !== undefined) results.is(at, { error });
     }
     return results.all();
@@ -58,6 +62,7 @@ export class BackendPublishing implements Publishing {
     authors: Authors,
     message: BackendMessage,
     at: number,
+    results: Results,
   ): Promise<ProtocolErrorName | undefined> {
     const error = frameError(message);
     if (error !== undefined) return error;
@@ -68,6 +73,7 @@ export class BackendPublishing implements Publishing {
     const resolved = found.rights(message.topic);
     const access = resolved instanceof Promise ? await resolved : resolved;
     if (access === undefined) return 'unknownTopic';
+    if (access.history !== undefined) results.hasRecord(at, access.history);
     const turn = this.deps.publish(publisher, {
       author: found.author,
       frame: frameOf(message, at),
@@ -114,9 +120,17 @@ class Results implements PublishAnswers {
   private readonly results: PublishResult[] = [];
   private missing: number;
   private complete = (): void => undefined;
+  private readonly positions: Pick<Positions, 'of'>;
+  private readonly records = new Map<number, TopicRecord>();
 
-  constructor(count: number) {
+  constructor(count: number, positions: Pick<Positions, 'of'>) {
     this.missing = count;
+    this.positions = positions;
+  }
+
+  /** Its topic has history: the result says where it stands. */
+  hasRecord(at: number, record: TopicRecord): void {
+    this.records.set(at, record);
   }
 
   /** Requests have a rate of their own. */
@@ -124,8 +138,13 @@ class Results implements PublishAnswers {
     return undefined;
   }
 
-  accepted: PublishAnswers['accepted'] = ({ msgRef, id }, { messageId, isDuplicate }) => {
-    this.is(Number(msgRef), { id: id ?? messageId, at: acceptedAt(messageId), isDuplicate });
+  accepted: PublishAnswers['accepted'] = ({ msgRef, id }, published) => {
+    const { messageId, isDuplicate } = published;
+    const result = { id: id ?? messageId, at: acceptedAt(messageId), isDuplicate };
+    const at = Number(msgRef);
+    const record = this.records.get(at);
+    if (record === undefined) return this.is(at, result);
+    void this.positions.of(record, published).then((position) => this.is(at, { ...result, position }));
   };
 
   refused: PublishAnswers['refused'] = ({ msgRef }, error) => {

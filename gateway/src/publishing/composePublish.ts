@@ -1,4 +1,5 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
+import type { History } from '@roomwire/shared/ports/history';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -12,6 +13,7 @@ import type { GatewayMetrics } from '../metrics.js';
 import { createTrigger } from '../webhooks/webhookCalls.js';
 import type { MessageIds } from './messageIds.js';
 import { BackendPublishing, type BackendPublishingDeps } from './backendPublishing.js';
+import { Positions } from './positions.js';
 import { createPublish, type Publish } from './publish.js';
 import { PublishClaims } from './publishClaims.js';
 import { createPublishToBus } from './publishToBus.js';
@@ -24,6 +26,8 @@ export interface PublishPorts {
   readonly messageStore: MessageStore | undefined;
   /** The ids that publishers give to their messages. */
   readonly publishIds: PublishIds;
+  /** The record of topics with history. Undefined where nothing is kept. */
+  readonly history: History | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -31,7 +35,7 @@ export interface PublishPorts {
   readonly tracing: Tracing | undefined;
 }
 
-interface PublishParts extends Omit<BackendPublishingDeps, 'clock' | 'publish'> {
+interface PublishParts extends Omit<BackendPublishingDeps, 'clock' | 'publish' | 'positions'> {
   readonly metrics: GatewayMetrics;
   readonly stamps: RetainStamps;
   readonly usageLedger: UsageLedger;
@@ -52,7 +56,7 @@ const pollMs = 100;
 
 /** What a publish passes, from its admission to the bus. */
 export const composePublish = (ports: PublishPorts, parts: PublishParts): ComposedPublish => {
-  const { bus, clock, random, logger, tracing, messageStore, publishIds } = ports;
+  const { bus, clock, random, logger, tracing, messageStore, publishIds, history } = ports;
   const { metrics, stamps, usageLedger, ids } = parts;
   const claims = new PublishClaims({ store: publishIds, ids, logger, pollMs, patienceMs });
   const publishToBus = createPublishToBus({
@@ -62,5 +66,6 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
     trigger: createTrigger({ bus, metrics, random, logger }),
   });
   const publish = createPublish({ usageLedger, claims, publishToBus, metrics });
-  return { publish, publishing: new BackendPublishing({ ...parts, clock, publish }) };
+  const positions = new Positions({ history, logger });
+  return { publish, publishing: new BackendPublishing({ ...parts, clock, publish, positions }) };
 };

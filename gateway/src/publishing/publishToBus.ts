@@ -68,17 +68,17 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     publisher.answers.refused(frame, 'brokerUnavailable');
   };
 
-  const answer = ({ publisher, frame, message }: Publish): void => {
+  const answer = ({ publisher, frame, message }: Publish, offset: number): void => {
     publisher.end();
-    publisher.answers.accepted(frame, { messageId: message.id, isDuplicate: false });
+    publisher.answers.accepted(frame, { messageId: message.id, isDuplicate: false, offset });
   };
 
-  const succeeded = (publish: Publish): void | Promise<void> => {
+  const succeeded = (publish: Publish, offset: number): void | Promise<void> => {
     const { usage, span, claim } = publish;
     span?.end();
     usage.end(true);
-    if (claim === undefined) return answer(publish);
-    return claims.sent(claim).then(() => answer(publish));
+    if (claim === undefined) return answer(publish, offset);
+    return claims.sent(claim).then(() => answer(publish, offset));
   };
 
   const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
@@ -86,8 +86,8 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
     // [HOOK-TRIGGER-2] `published` covers the call too.
     const called = trigger(author, frame, access, span?.traceparent);
-    return (called === undefined ? sent : Promise.all([sent, called])).then(
-      () => succeeded(publish),
+    return (called === undefined ? sent : Promise.all([sent, called]).then(([offset]) => offset)).then(
+      (offset) => succeeded(publish, offset),
       (error: unknown) => failed(publish, error),
     );
   };
@@ -150,6 +150,7 @@ const liveMessage = (
     filters: filter === undefined ? filters : [filter, ...filters],
     body: messageBody(access.messageHead, data, filter, showsId ? id : undefined),
     retention: undefined,
+    kept: access.history?.kept,
     traceparent,
   };
 };

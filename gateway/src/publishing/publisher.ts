@@ -10,6 +10,8 @@ const maxUnacknowledged = 1_000;
 export interface PublishedMessage {
   readonly messageId: string;
   readonly isDuplicate: boolean;
+  /** In its partition; undefined for an earlier message, negative where it is not waited for. */
+  readonly offset?: number;
 }
 
 /** Learns what has become of each publish. */

@@ -1,3 +1,4 @@
+import type { AppChanges, TopicConfigs } from '@roomwire/shared/domain/app';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
@@ -10,6 +11,10 @@ type Reaction<T extends EventType> = (revalidator: Revalidator, event: EventOf<T
 /** A new resource is in no cache and has no connections. */
 const nothing = (): void => undefined;
 
+/** An event that is too large for the bus comes without its changes. */
+const changedConfigs = ({ changes }: { readonly changes?: AppChanges }): TopicConfigs | undefined =>
+  changes?.topicConfigs;
+
 /** The effect of each event on live connections and caches; a missing event type is a type error. */
 const reactions: { readonly [T in EventType]: Reaction<T> } = {
   OrganizationCreated: nothing,
@@ -20,13 +25,19 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   ApiKeyCreated: nothing,
   ApiKeyRevoked: nothing,
   AppCreated: nothing,
-  AppUpdated: (revalidator, { data }, projectId) => revalidator.appChanged(projectId, data.appId),
+  AppUpdated: (revalidator, { data, occurredAt }, projectId) => {
+    revalidator.appChanged(projectId, data.appId);
+    const configs = changedConfigs(data);
+    if (configs) revalidator.retained.topicsConfigured(data.appId, configs, Date.parse(occurredAt));
+  },
   AppDeleted: (revalidator, { data }, projectId) => revalidator.appDeleted(projectId, data.appId),
   RoomCreated: nothing,
   RoomUpdated: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
   RoomDeleted: (revalidator, { data }, projectId) => revalidator.roomDeleted(projectId, data.roomId),
   RoomGrantAdded: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
   RoomGrantRevoked: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
+  HistoryDeleted: (revalidator, { data, occurredAt }) =>
+    revalidator.retained.topicDeleted(data, Date.parse(occurredAt)),
   ScopeCreated: nothing,
   ScopeUpdated: (revalidator, { data }) => revalidator.scopeUpdated(data.accessScopeId),
   ScopeDeleted: (revalidator, { data }, projectId) => revalidator.scopeDeleted(projectId, data.accessScopeId),

@@ -6,16 +6,19 @@ import type {
   ClientFrameOf,
   ClientFrameType,
   GetPresenceFrame,
+  HistoryFrame,
   PresenceFrame,
   ReauthFrame,
 } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { historyFrame } from '@roomwire/shared/wire/protocol/historyFrame';
 import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { actorHolder, checkCredential, restsOn, type CredentialDeps } from '../access/credentials.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
+import type { RecordReads } from '../history/recordReads.js';
 import type { Presence } from '../presence/presence.js';
 import { createPublishHandler, type PublishFrameDeps } from './publishFrame.js';
 import type { Revalidator } from './revalidator.js';
@@ -28,6 +31,7 @@ export interface FrameHandlerDeps extends PublishFrameDeps {
   readonly credentials: CredentialDeps;
   readonly presence: Pick<Presence, 'isWithinRate' | 'find' | 'announce' | 'entries' | 'lobbies'>;
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor' | 'recheckProject'>;
+  readonly record: Pick<RecordReads, 'ask'>;
 }
 
 /** A protocol error, or undefined when the frame was handled; a promise only where the handler has to wait. */
@@ -53,6 +57,7 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
       session.subscriptions.unsubscribe(topic);
       session.send({ type: 'unsubscribed', topic });
     }),
+    history: throttled((session, frame) => sendHistory(session, frame, deps)),
     publish: createPublishHandler(deps),
     // [WS-ACK-1] There is no answer.
     ack: ({ subscriptions }, { msgId }) => {
@@ -151,4 +156,21 @@ const sendPresence = async (
   const access = await presence.find(session, roomId);
   if (access === undefined) return 'unknownTopic';
   session.outbox.push(presenceListFrame(roomId, await presence.entries(access)));
+};
+
+/** [WS-HIST-12] Needs no subscription. */
+const sendHistory = async (
+  session: Session,
+  frame: HistoryFrame,
+  { record }: FrameHandlerDeps,
+): Promise<ProtocolErrorName | void> => {
+  const { topic, ref } = frame;
+  const access = await session.access(topic);
+  if (!access?.maySubscribe) return 'unknownTopic';
+  const { history } = access;
+  if (history === undefined) return 'historyDisabled';
+  const { projectId } = session.identity;
+  const page = await record.ask({ projectId, history }, frame);
+  // It may have lost its rights meanwhile.
+  if (!session.isOver) session.outbox.push(historyFrame({ topic, ref, ...page }));
 };

@@ -24,11 +24,17 @@ interface RevalidatorDeps {
   readonly directory: Directory;
   readonly signingKeys: Pick<SigningKeys, 'changed' | 'projectChanged' | 'forgetAll'>;
   readonly roster: Roster;
-  readonly retained: Pick<Retained, 'projectDeleted' | 'scopeDeleted' | 'appDeleted' | 'roomDeleted'>;
+  readonly retained: LastValues;
   readonly persistentSessions: Pick<PersistentSessions, 'forgetActor'>;
   readonly plans: Plans;
   readonly connectionLimit: Pick<ConnectionLimit, 'enforce'>;
 }
+
+/** They are deleted with what they belong to. */
+type LastValues = Pick<
+  Retained,
+  `${'project' | 'scope' | 'app' | 'room' | 'topic'}Deleted` | 'topicsConfigured'
+>;
 
 const retryAfterMs = 1_000;
 const readsAtOnce = 16;
@@ -57,6 +63,7 @@ export class Revalidator {
   readonly recheckActor: (actorTokenId: string) => void;
   /** Ends the subscriptions of a project that changed documents no longer allow. */
   readonly recheckProject: (projectId: string) => void;
+  readonly retained: LastValues;
   private readonly recheckOrganization: (organizationId: string) => void;
   private readonly recheckScope: (accessScopeId: string) => void;
   private readonly recheckSigningKey: (signingKeyId: string) => void;
@@ -65,6 +72,7 @@ export class Revalidator {
 
   constructor(deps: RevalidatorDeps) {
     this.deps = deps;
+    this.retained = deps.retained;
     this.recheckActor = coalesced(async (id) => {
       if (!(await this.readActor(id).catch(this.rethrown))) throw new Error('The actor keeps changing');
     }, retryAfterMs);
@@ -90,7 +98,7 @@ export class Revalidator {
 
   projectDeleted(projectId: string): void {
     this.changes.add(projectId);
-    this.deps.retained.projectDeleted(projectId);
+    this.retained.projectDeleted(projectId);
     for (const session of this.deps.roster.ofProject(projectId)) session.endFor('project_missing');
   }
 
@@ -107,7 +115,7 @@ export class Revalidator {
   scopeDeleted(projectId: string, accessScopeId: string): void {
     this.changes.add(accessScopeId);
     this.endScope(projectId, accessScopeId);
-    this.deps.retained.scopeDeleted(accessScopeId);
+    this.retained.scopeDeleted(accessScopeId);
   }
 
   signingKeyUpdated(signingKeyId: string): void {
@@ -138,12 +146,12 @@ export class Revalidator {
 
   appDeleted(projectId: string, appId: string): void {
     this.appChanged(projectId, appId);
-    this.deps.retained.appDeleted(appId);
+    this.retained.appDeleted(appId);
   }
 
   roomDeleted(projectId: string, roomId: string): void {
     this.roomChanged(projectId, roomId);
-    this.deps.retained.roomDeleted(roomId);
+    this.retained.roomDeleted(roomId);
   }
 
   /** An event of an unknown type happened in the project, or to the organization where there is none. */

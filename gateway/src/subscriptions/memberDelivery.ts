@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import { topicNameOf } from '@roomwire/shared/domain/topic';
 import { binaryFrame, bodyWithMeta, replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { metaOf } from '../fanout/messageFrames.js';
@@ -32,7 +33,7 @@ export const createMemberDelivery = (
     return {
       limit: () => {
         const { topic, location } = subscription.access;
-        return replayLimit(location.app.value.topicConfigs, topic.slice(topic.lastIndexOf('/') + 1));
+        return replayLimit(location.app.value.topicConfigs, topicNameOf(topic));
       },
       begin: (count) => client.send({ type: 'replayStart', count }),
       give: (message) => push(subscription, { ...message, body: replayedBody(message.body) }),

@@ -4,7 +4,11 @@ import type { ActorType } from '@roomwire/shared/domain/actor';
 import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { Subscriber, type Audiences, type Wishes } from '../fanout/audience.js';
+import type { Places } from '../fanout/places.js';
 import type { RoomFeed } from '../fanout/deliverFromBus.js';
+import type { Hold } from '../history/hold.js';
+import type { Replaying } from '../history/replay.js';
+import { matchesFilters } from '../policy/filters.js';
 import type { MemberReplay, Membership } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { PendingAcks } from './pendingAcks.js';
@@ -29,6 +33,7 @@ export interface SubscriptionDeps {
   readonly rooms: Pick<RoomFeed, 'subscribe' | 'unsubscribe'>;
   readonly groups: Pick<WorkerGroups, 'join'>;
   readonly members: MemberDelivery;
+  readonly places: Pick<Places, 'know'>;
 }
 
 /** [WS-RESUME-1] Whether subscriptions of the actor survive its connection. */
@@ -50,7 +55,7 @@ const leaveTimeoutMs = 10_000;
  * One topic of one session. Life cycle: `prepare`, `activate`, `release`, `leave`; `cancel` ends one that is
  * prepared and not active. It is either in the audience of its topic or a member of a worker group.
  */
-export class Subscription extends Subscriber {
+export class Subscription extends Subscriber implements Replaying {
   /** The memory that was taken for it; set by `Subscriptions`. */
   heldBytes = 0;
   private readonly deps: SubscriptionDeps;
@@ -59,6 +64,7 @@ export class Subscription extends Subscriber {
   private chosenGroup: string | undefined;
   private isActive = false;
   private membership: Membership | undefined;
+  private heldIn: Hold | undefined;
 
   constructor(
     client: Client,
@@ -99,9 +105,11 @@ export class Subscription extends Subscriber {
   async prepare(access: TopicAccess): Promise<void> {
     this.rights = access;
     await this.deps.rooms.subscribe(access.room);
-    if (this.chosenGroup === undefined) return;
-    this.membership = this.membershipOf(this, () => undefined);
     try {
+      // [WS-META-2] Its messages have positions.
+      if (this.meta && access.history) await this.deps.places.know(access.history.topic);
+      if (this.chosenGroup === undefined) return;
+      this.membership = this.membershipOf(this, () => undefined);
       await this.membership.join();
     } catch (error) {
       this.cancel();
@@ -134,7 +142,34 @@ export class Subscription extends Subscriber {
     this.isActive = false;
     if (this.membership === undefined) this.deps.audiences.remove(this);
     else this.acks.drop(this);
+    this.endHold();
     this.cancel();
+  }
+
+  /** [WS-HIST-7] Its messages wait there from now on, or from when it is active. What waited elsewhere is not sent. */
+  hold(hold: Hold): void {
+    this.inAudience(() => {
+      this.endHold();
+      this.held = this.heldIn = hold;
+    });
+  }
+
+  isHeldBy(hold: Hold): boolean {
+    return this.heldIn === hold;
+  }
+
+  letGo(hold: Hold): void {
+    if (this.isHeldBy(hold)) this.inAudience(() => this.endHold());
+  }
+
+  /** Whether it gets a message of the record. */
+  selects({ publisher, filters }: Pick<LiveMessage, 'publisher' | 'filters'>): boolean {
+    if (publisher === this.actorTokenId && !this.own) return false;
+    return this.filters === undefined || matchesFilters(this.filters, new Set(filters));
+  }
+
+  wouldGet(message: LiveMessage): boolean {
+    return this.getsLive(message) && this.selects(message);
   }
 
   /** The client has acknowledged a message that it got as a member of a group. */
@@ -165,9 +200,20 @@ export class Subscription extends Subscriber {
   }
 
   private wish(wishes: Wishes): void {
-    this.deps.audiences.remove(this);
-    this.wishes = wishesOf(wishes);
-    this.deps.audiences.add(this);
+    this.inAudience(() => (this.wishes = wishesOf(wishes)));
+  }
+
+  /** Changes what its place in the audience depends on. */
+  private inAudience(change: () => void): void {
+    const isListed = this.isActive && this.membership === undefined;
+    if (isListed) this.deps.audiences.remove(this);
+    change();
+    if (isListed) this.deps.audiences.add(this);
+  }
+
+  private endHold(): void {
+    this.heldIn?.clear();
+    this.held = this.heldIn = undefined;
   }
 
   /** Leaves the former group once the join of the new one takes effect. */
@@ -178,6 +224,7 @@ export class Subscription extends Subscriber {
       if (!this.isActive || this.membership !== former) return membership.leave();
       if (former) former.leave();
       else this.deps.audiences.remove(this);
+      this.endHold();
       this.choose(options);
       this.membership = membership;
     });

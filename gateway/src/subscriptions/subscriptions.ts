@@ -6,9 +6,12 @@ import type { RestoredSubscription } from '@roomwire/shared/wire/protocol/server
 import type { Client, Identity } from '../access/client.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import type { Retained } from '../fanout/retained.js';
+import type { Hold } from '../history/hold.js';
+import type { RecordReads } from '../history/recordReads.js';
 import type { SubscriptionAccount, SubscriptionMemory } from '../limits/subscriptionMemory.js';
 import { filterError } from '../policy/filters.js';
 import type { Hydrations } from '../webhooks/hydrations.js';
+import { beginInRecord, beginsInRecord } from './beginInRecord.js';
 import { PendingAcks } from './pendingAcks.js';
 import { asked, Subscription, type SubscriptionDeps, type SubscriptionOptions } from './subscription.js';
 import { subscriptionCost } from './subscriptionCost.js';
@@ -25,6 +28,7 @@ export interface SubscribingClient extends Client {
 
 export interface SubscriptionsDeps extends SubscriptionDeps {
   readonly retained: Pick<Retained, 'sendLast'>;
+  readonly record: RecordReads;
   readonly hydrations: Pick<Hydrations, 'ask'>;
   readonly logger: Logger;
   readonly memory: Pick<SubscriptionMemory, 'open' | 'change'>;
@@ -89,6 +93,7 @@ export class Subscriptions {
     if (error) return error;
     const access = await this.client.access(topic);
     if (!access?.maySubscribe) return 'unknownTopic';
+    if (frame.from !== undefined && access.history === undefined) return 'historyDisabled';
     if (this.client.isOver) return;
 
     const known = this.byAddress.get(topic);
@@ -205,6 +210,8 @@ export class Subscriptions {
     if (changing) await changing;
     if (this.client.isOver) return;
     const isNew = !subscription.isJoined;
+    const hold = beginsInRecord(frame, access) ? this.deps.record.hold(frame) : undefined;
+    if (hold) subscription.hold(hold);
     if (isNew) {
       // One that has ended during the change does not have the new options yet.
       void subscription.change(options);
@@ -212,9 +219,39 @@ export class Subscriptions {
       if (outcome === 'scopeChanged') return this.subscribe(frame);
       if (outcome === 'ended') return this.client.isOver ? undefined : 'unknownTopic';
     } else this.client.restOn(access);
+    if (hold) return this.begin(frame, subscription, hold, isNew);
     this.deps.changed(this);
     this.client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame) });
     this.release(subscription, isNew);
+    this.deps.hydrations.ask(subscription);
+  }
+
+  /** [WS-HIST-4] Its live messages wait until it is known what comes before them. */
+  private async begin(
+    frame: SubscribeFrame,
+    subscription: Subscription,
+    hold: Hold,
+    isNew: boolean,
+  ): Promise<ProtocolErrorName | void> {
+    const { topic, loadBalance } = frame;
+    const begun = await beginInRecord(this.deps.record, subscription, { hold, frame, isNew }).catch(
+      (error: unknown) => {
+        if (isNew) this.drop(topic);
+        throw error;
+      },
+    );
+    if (this.client.isOver) return;
+    // Its rights have ended meanwhile, or its actor has changed its scope.
+    if (begun === 'ended') return this.byAddress.has(topic) ? this.subscribe(frame) : 'unknownTopic';
+    if (begun === 'refused') {
+      this.unsubscribe(topic);
+      return 'continuityLost';
+    }
+    this.deps.changed(this);
+    this.client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame), ...begun.answer });
+    // [WS-HIST-7] With `from` there is no last value besides.
+    if (frame.from === undefined) this.release(subscription, isNew);
+    begun.start();
     this.deps.hydrations.ask(subscription);
   }
 
@@ -341,7 +378,7 @@ export class Subscriptions {
     loadBalanceGroup,
     meta,
     own,
-  }: Omit<SubscribeFrame, 'type' | 'topic'>): SubscriptionOptions {
+  }: Omit<SubscribeFrame, 'type' | 'topic' | 'from' | 'onGap'>): SubscriptionOptions {
     return {
       qos,
       meta,

@@ -35,7 +35,12 @@ class Stage {
       budgetBytes: 1_000_000,
       limits: { reached: () => undefined },
     });
-    this.live = createDelivery({ ...this, groups: { take: () => undefined } });
+    const deliver = createDelivery({
+      ...this,
+      groups: { take: () => undefined },
+      places: { of: () => undefined },
+    });
+    this.live = (message) => deliver(message, 0);
   }
 
   /** What a subscriber that joins now gets. */
@@ -210,6 +215,35 @@ describe('retained values', () => {
       stage.retained.close();
     });
   }
+
+  it('[WS-HIST-13] are deleted with the history of their topic, also where they arrive after the deletion', async () => {
+    const stage = new Stage(60_000);
+    const at = Date.UTC(2026, 0, 1);
+    const accepted = (number: number, time: number) =>
+      message(number, { id: `${time.toString(36).padStart(9, '0')}0000.gateway` });
+    stage.retained.stored(accepted(1, at));
+    stage.retained.topicDeleted({ roomId: 'room', accessScopeId: null, topic: 'news' }, at);
+    expect(await stage.join()).to.eql([]);
+    stage.retained.stored(accepted(2, at));
+    expect(await stage.join()).to.eql([]);
+    stage.retained.stored(accepted(3, at + 1));
+    expect(await stage.join()).to.eql([3]);
+    stage.retained.close();
+  });
+
+  it('[WS-HIST-1] are deleted where the history of their topic is switched off', async () => {
+    const stage = new Stage(60_000);
+    const at = Date.UTC(2026, 0, 1);
+    const idAt = (time: number) => `${time.toString(36).padStart(9, '0')}0000.gateway`;
+    const kept = { appId: 'app', roomId: 'room', accessScopeId: null, seconds: 60, messages: 10 };
+    stage.retained.stored(message(1, { id: idAt(at) }));
+    stage.retained.topicsConfigured('app', {}, at);
+    expect(await stage.join()).to.eql([1]);
+    stage.retained.stored(message(2, { id: idAt(at + 1), kept }));
+    stage.retained.topicsConfigured('app', {}, at + 1);
+    expect(await stage.join()).to.eql([]);
+    stage.retained.close();
+  });
 });
 
 describe('the stamps of retained messages', () => {

@@ -22,6 +22,7 @@ const openBus = async (): Promise<BusPorts> => {
   const record = createKafkaMessageStore(bus);
   return {
     bus,
+    history: undefined as never,
     record: async () => record,
     async close() {
       await record.close();

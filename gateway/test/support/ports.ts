@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
+import { openEmbeddedHistoryIndex } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { HistoryJournal } from '@roomwire/shared/history/historyJournal';
+import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
+import type { History } from '@roomwire/shared/ports/history';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -18,6 +22,7 @@ import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 /** What a gateway has of the bus. */
 export interface BusPorts {
   readonly bus: MessageBus;
+  readonly history: History;
   record(): Promise<MessageStore>;
   close(): Promise<void>;
 }
@@ -53,7 +58,10 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
   await views.admitReaders(undefined);
   const sessions = await opened(openEmbeddedSessionStore(files, systemClock.now()));
   const publishIds = await opened(openEmbeddedPublishIds(files));
-  const bus = await opened(openEmbeddedMessageBus(files));
+  const index = await opened(openEmbeddedHistoryIndex(files));
+  const journal = await HistoryJournal.open(index, systemClock);
+  const bus = await opened(openEmbeddedMessageBus(files, { journal }));
+  const history = new IndexedHistory(index, journal);
   const record = memoized(() => opened(openEmbeddedMessageStore(files)));
   return {
     views,
@@ -61,9 +69,10 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
     sessions,
     publishIds,
     bus,
+    history,
     record,
     groups: memoized(() => opened(openEmbeddedGroupStore(files, systemClock.now()))),
-    gateway: async () => ({ bus, record, close: async () => undefined }),
+    gateway: async () => ({ bus, history, record, close: async () => undefined }),
     async close() {
       for (const close of closing) await close();
     },

@@ -154,6 +154,7 @@ export class World extends Estate {
       bus: bus?.(watched) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
       publishIds: publishIds?.(this.publishIds) ?? this.publishIds,
+      history: ports.history,
       messageStore: messageStore?.(await ports.record()),
       groupStore: messageStore && (await this.groupStore()),
       tracing,

@@ -27,6 +27,7 @@ const lmdbFiles = [
   'publish-ids',
   'queues',
   'recorded',
+  'history',
   'sessions',
   'groups',
   'audit',

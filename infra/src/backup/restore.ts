@@ -1,5 +1,6 @@
 import { copyFile, chmod, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { beginNumberingAnew } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
@@ -28,7 +29,7 @@ export const restore = async (backup: string, deps: RestoreDeps): Promise<Manife
   requireSameProfile(manifest, deps.config);
   const names = manifest.files.map(({ name }) => name);
   const copied = names.filter((name) => !engineParts.includes(name));
-  if (copied.length > 0) await fillDataFolder(backup, copied, deps.config.dataDir);
+  if (copied.length > 0) await fillDataFolder(backup, copied, deps.config);
   if (names.includes(parts.kept)) await restoreDocuments(backup, deps.config);
   if (names.includes(parts.events)) await restoreLog(backup, deps);
   return manifest;
@@ -53,7 +54,11 @@ const requireSameProfile = ({ files }: Manifest, { engines }: Config): void => {
     );
 };
 
-const fillDataFolder = async (backup: string, names: readonly string[], dataDir: string): Promise<void> => {
+const fillDataFolder = async (
+  backup: string,
+  names: readonly string[],
+  { dataDir, engines }: Config,
+): Promise<void> => {
   const folder = await openDataFolder(dataDir);
   try {
     const others = (await readdir(folder.path)).filter((name) => !/^owner\.lmdb(?:-lock)?$/.test(name));
@@ -67,6 +72,8 @@ const fillDataFolder = async (backup: string, names: readonly string[], dataDir:
       await chmod(folder.file(name), 0o600);
       await sync(folder.file(name));
     }
+    // Since the backup places of messages were given that must not be given again. Those of Kafka are its own.
+    if (names.includes('history.lmdb') && engines.bus.onFiles) await beginNumberingAnew(folder);
     await rm(folder.file(unfinishedMark));
     await sync(folder.path);
   } finally {

@@ -6,6 +6,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { History } from '@roomwire/shared/ports/history';
+import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -52,6 +53,7 @@ export interface Adapters {
   accessLog(): Promise<AccessLog>;
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
+  historyIndex(): Promise<HistoryIndex>;
   /** What has been opened and does not answer within a second. */
   unreachable(): Promise<readonly CheckedPort[]>;
 }
@@ -87,7 +89,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     const outage = outageOf(engine, logger);
     return {
       ...{ folder, messageRecording, payloadLimits, deduplicationMs },
-      ...{ reader, logger, outage },
+      ...{ historyIndex: () => historyIndex(), reader, logger, outage },
     };
   };
   const contexts: Readonly<Record<EnginePort, OpenContext>> = {
@@ -117,6 +119,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     };
   };
 
+  const historyIndex = opening('readModels', (of) => readModels.openHistoryIndex(of));
   let opened: OpenedBus | undefined;
   const bus = openingChecked(
     'message bus',
@@ -156,12 +159,9 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     accessLog: opening('readModels', (of) => readModels.openAccessLog(of)),
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
+    historyIndex,
     bus,
-    history: memoized(async () => {
-      const { openHistory } = await openedBus();
-      if (openHistory === undefined) throw new Error('No messages are kept');
-      return openHistory();
-    }),
+    history: memoized(async () => (await openedBus()).openHistory()),
     historyArchiving: async () => (await openedBus()).openArchiver,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

@@ -1,4 +1,6 @@
 import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
+import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
+import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import { provenanceOf, type Provenance } from '@roomwire/shared/runtime/provenance';
 import type { Adapters } from './adapters.js';
 
@@ -11,22 +13,21 @@ export interface DerivedData {
 }
 
 export const derivedData = async (adapters: Adapters): Promise<readonly DerivedData[]> => {
-  const [views, auditIndex, payloads] = [
+  const [views, auditIndex, payloads, history] = [
     await adapters.views(),
     await adapters.auditIndex(),
     await adapters.payloads(),
+    await adapters.historyIndex(),
   ];
-  return [
-    views,
-    auditIndex,
-    {
-      checkpoint: () => payloads.checkpoint(),
-      origin: () => payloads.origin(),
-      // Payloads are not made from events; what is removed by events is looked for again.
-      clear: () => payloads.moveCheckpoint(undefined),
-    },
-  ];
+  return [views, auditIndex, removedByEvents(payloads), removedByEvents(history)];
 };
+
+/** Neither payloads nor messages are made from events; what is removed by events is looked for again. */
+const removedByEvents = (kept: PayloadStore | HistoryIndex): DerivedData => ({
+  checkpoint: () => kept.checkpoint(),
+  origin: () => kept.origin(),
+  clear: () => kept.moveCheckpoint(undefined),
+});
 
 /** Undefined for what has not been made yet, which fits every log. */
 export const provenanceIn = async (

@@ -4,6 +4,7 @@ import { openEmbeddedAccessLog } from '@roomwire/shared/adapters/access-log/embe
 import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
+import { openEmbeddedHistoryIndex } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
@@ -36,6 +37,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openSnapshots: async ({ folder }) => openEmbeddedSnapshotStore(await folder()),
   openPublishIds: async ({ folder, deduplicationMs, logger }) =>
     openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),
+  openHistoryIndex: async ({ folder }) => openEmbeddedHistoryIndex(await folder()),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };
@@ -44,14 +46,11 @@ export const busOnFiles: BusEngine = {
   ...files,
   async open({ folder, historyIndex, logger }) {
     const opened = await folder();
-    const openMessageStore = async () => openEmbeddedMessageStore(opened, { logger });
-    if (historyIndex === undefined)
-      return { bus: await openEmbeddedMessageBus(opened, { logger }), openMessageStore };
     const index = await historyIndex();
     const journal = await HistoryJournal.open(index, systemClock);
     return {
       bus: await openEmbeddedMessageBus(opened, { logger, journal }),
-      openMessageStore,
+      openMessageStore: async () => openEmbeddedMessageStore(opened, { logger }),
       openHistory: async () => new IndexedHistory(index, journal),
     };
   },

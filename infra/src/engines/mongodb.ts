@@ -47,6 +47,11 @@ const mongodb = (url: string): ReadModelEngine => ({
     const { openMongoPublishIds } = await import('@roomwire/shared/adapters/publish-ids/mongoPublishIds');
     return openMongoPublishIds({ url, outage }, { windowMs: deduplicationMs, logger });
   },
+  async openHistoryIndex({ outage }) {
+    const { openMongoHistoryIndex } =
+      await import('@roomwire/shared/adapters/history-index/mongoHistoryIndex');
+    return openMongoHistoryIndex({ url, outage });
+  },
   async openPayloads({ payloadLimits, outage }) {
     const { openMongoPayloadStore } =
       await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');

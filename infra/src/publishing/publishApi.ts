@@ -1,3 +1,5 @@
+import { endpointOf, parsedBody, reasonOf, whyOf, type ApiAddress } from './apiAnswers.js';
+
 /** What became of a message, as the API says it. */
 export type MessageResult =
   | { readonly id: string; readonly at: string; readonly duplicate?: boolean }
@@ -22,18 +24,12 @@ export interface PublishApi {
   publish(messages: readonly string[]): Promise<BatchAnswer>;
 }
 
-export interface ApiAddress {
-  /** Without `/v1`. */
-  readonly url: string;
-  readonly apiKey: string;
-}
-
 /** Of a request with up to 100 messages, of which each may wait for the bus. */
 const patienceMs = 30_000;
 
-export const createPublishApi = ({ url, apiKey }: ApiAddress): PublishApi => {
-  const address = new URL('v1/publish', url.endsWith('/') ? url : `${url}/`);
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+export const createPublishApi = (api: ApiAddress): PublishApi => {
+  const address = endpointOf(api, 'publish');
+  const headers = { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' };
   return {
     publish: async (messages) => {
       const body = `{"messages":[${messages.join(',')}]}`;
@@ -49,14 +45,8 @@ export const createPublishApi = ({ url, apiKey }: ApiAddress): PublishApi => {
   };
 };
 
-interface Body {
-  readonly results?: unknown;
-  readonly message?: string;
-  readonly errors?: readonly { readonly path: string; readonly message: string }[];
-}
-
 const answerOf = ({ status, headers }: Response, text: string, count: number): BatchAnswer => {
-  const body = parsed(text);
+  const body = parsedBody<{ readonly results: unknown }>(text);
   const why = whyOf(body) ?? `The API answered ${status}`;
   if (status === 429 || status >= 500) return { is: 'unsettled', why, afterMs: retryAfterMs(headers) };
   if (status === 400 || status === 413) return { is: 'malformed', why };
@@ -68,30 +58,10 @@ const answerOf = ({ status, headers }: Response, text: string, count: number): B
   return { is: 'answered', results: results as readonly MessageResult[] };
 };
 
-const parsed = (text: string): Body => {
-  try {
-    return (JSON.parse(text) ?? {}) as Body;
-  } catch {
-    return {};
-  }
-};
-
-const whyOf = ({ message, errors }: Body): string | undefined => {
-  const details = errors?.map((each) => `${each.path}: ${each.message}`).join(', ');
-  return [message, details].filter(Boolean).join(': ') || undefined;
-};
-
 /** A number of seconds, or a date. */
 const retryAfterMs = (headers: Headers): number | undefined => {
   const given = headers.get('retry-after');
   if (given === null) return undefined;
   const milliseconds = /^\d+$/.test(given) ? Number(given) * 1_000 : Date.parse(given) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
-};
-
-const reasonOf = (error: unknown): string => {
-  const { message, cause } = error as Error;
-  return cause instanceof Error
-    ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}`
-    : message;
 };

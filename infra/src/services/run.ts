@@ -115,7 +115,7 @@ export const run = (
         tracing,
         limits,
       },
-      backends: { publishing: undefined },
+      backends: { publishing: undefined, history: undefined },
       show: operations.show,
       clock: systemClock,
       random: systemRandom,

@@ -1,6 +1,7 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { History } from '@roomwire/shared/ports/history';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -86,8 +87,8 @@ export interface ServiceContext {
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
   readonly limits: LimitReports;
-  /** Publishing over HTTP, once a service of this process has it. */
-  readonly backends: { publishing: Publishing | undefined };
+  /** What the REST API does on the bus, once a service of this process has it. */
+  readonly backends: { publishing: Publishing | undefined; history: History | undefined };
 }
 
 /** Starts a service; how it ends goes on the closing stack. Resolves when it serves. */

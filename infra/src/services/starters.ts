@@ -25,6 +25,7 @@ import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
+import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import type { StartService, ServiceContext } from './service.js';
 import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
 
@@ -76,6 +77,7 @@ export const startProjections: StartService = async ({
   const keeper = createPayloadKeeper({ log, payloads, logger, limits, refusesOtherLogs });
   closing.push(() => keeper.close());
   await keeper.start();
+  await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
     mostEntries: config.deadLetters,
@@ -87,21 +89,6 @@ export const startProjections: StartService = async ({
   const rebuildRequests = createRebuildRequestHandler({ folder: path, log, views, logger });
   closing.push(() => rebuildRequests.close());
   await rebuildRequests.start();
-};
-
-/** Beside the projections, and not behind them: what reads messages back waits for it. */
-const startHistoryArchiver = async ({
-  adapters,
-  closing,
-  clock,
-  show,
-}: Pick<ServiceContext, 'adapters' | 'closing' | 'clock' | 'show'>): Promise<void> => {
-  const openArchiver = await adapters.historyArchiving();
-  if (openArchiver === undefined) return;
-  const archiver = await openArchiver(clock);
-  closing.push(() => archiver.close());
-  show({ name: 'history', collect: archiver.collect });
-  await archiver.start();
 };
 
 export const startCommandApi: StartService = async (context) => {
@@ -133,7 +120,7 @@ export const startCommandApi: StartService = async (context) => {
   };
   const [auditIndex, payloads] = [await adapters.auditIndex(), await adapters.payloads()];
   const createFold = () => createViewFold(changesOf);
-  const history = { auditIndex, createFold };
+  const past = { auditIndex, createFold };
   // On files the calls are made where the queues are, in the same process or nowhere.
   const hasBus = !config.engines.bus.onFiles || services.includes('webhook-consumer');
   const openBus = hasBus ? () => adapters.watchedBus() : undefined;
@@ -150,9 +137,11 @@ export const startCommandApi: StartService = async (context) => {
     ...{ accessLog, accessRecorder, snapshots },
     ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
   };
+  const { backends } = context;
+  provideHistory(context);
   if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
-  const publishing = () => context.backends.publishing;
-  front.serve(createCommandApi({ ...history, ...ports, lastUses, outcomes, publishing, metrics, options }));
+  const onBus = { publishing: () => backends.publishing, history: () => backends.history };
+  front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
 };
 
 export const startGateway: StartService = async ({
@@ -196,6 +185,7 @@ export const startGateway: StartService = async ({
     messageStore,
     groupStore,
     publishIds: await adapters.publishIds(),
+    history: await adapters.history(),
     clock,
     random,
     logger,

@@ -2,9 +2,12 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
+import { openMongoHistoryIndex } from '@roomwire/shared/adapters/history-index/mongoHistoryIndex';
 import { openMongoPublishIds } from '@roomwire/shared/adapters/publish-ids/mongoPublishIds';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
+import { appendAll, epoch, kept, offsetsOf } from '@roomwire/testing/contracts/history-index/keptMessages';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import { apiClient } from '../support/apiClient.js';
 import { enginesOfTheRun, startCluster, type Cluster } from '../support/cluster.js';
@@ -42,6 +45,11 @@ describe('a backup on engines', function () {
     return use(ids).finally(() => ids.close());
   };
 
+  const historyIndex = async <T>(of: Cluster, use: (index: HistoryIndex) => Promise<T>): Promise<T> => {
+    const index = await openMongoHistoryIndex({ url: of.mongodbUrl });
+    return use(index).finally(() => index.close());
+  };
+
   it('restores everything onto empty engines, by the commands of the documents', async () => {
     expect(exportedNames(settings)).to.eql([
       ...['ROOMWIRE_EVENTSTORE_URL', 'ROOMWIRE_MONGODB_URL', 'ROOMWIRE_KAFKA_BROKERS', 'BACKUPS'],
@@ -60,6 +68,7 @@ describe('a backup on engines', function () {
     await database(cluster, (mongo) => mongo.db().collection('usage').insertOne(usage));
     const published = { key: 'k', digest: 'd', messageId: 'm', at: Date.now() };
     await publishIds(cluster, (ids) => ids.claim([published]).then(() => ids.sent([published])));
+    await historyIndex(cluster, (index) => appendAll(index, [{ offset: 3, message: kept('m') }]));
     const traffic = readTheirWrites(appId, clients);
     // As in a process of command-api, which has no address of Kafka.
     const environment = { ...cluster.environment, ROOMWIRE_KAFKA_BROKERS: '' };
@@ -90,6 +99,10 @@ describe('a backup on engines', function () {
       expect(await publishIds(other, (ids) => ids.claim([repeated]))).to.eql([
         { kind: 'sent', messageId: 'm', at: published.at },
       ]);
+      await historyIndex(other, async (index) => {
+        expect(await offsetsOf(index)).to.eql([3]);
+        expect(await index.partition(1)).to.eql({ epoch, next: 4 });
+      });
       expect(await documented(verify, other)).to.include('The read models say what the log says');
       await database(other, (mongo) => mongo.db().collection('usage').deleteMany({}));
       await documented(restore.replace('roomwire restore', 'roomwire restore --only-documents'), other);

@@ -5,7 +5,7 @@ import type {
   LobbySnapshotFrame,
   PresenceChange,
 } from '../protocol/frames.js';
-import type { Requests } from './requests.js';
+import type { Requests } from '../requests.js';
 
 /** Events of a lobby: a snapshot at first and after every reconnect, and what changes from then on. */
 export type LobbyEvent =

@@ -1,6 +1,6 @@
 import type { RoomwireError } from '../errors.js';
 import type { PresenceData, PresenceEntry, PresenceListFrame } from '../protocol/frames.js';
-import type { Requests } from './requests.js';
+import type { Requests } from '../requests.js';
 
 export interface RoomsContext {
   onError(error: RoomwireError): void;

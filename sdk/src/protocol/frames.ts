@@ -60,6 +60,27 @@ export interface MessageMeta {
   readonly at: number;
   /** `actorTokenId` of the publisher; null for a backend. */
   readonly from: string | null;
+  /** Where it stands among the messages of its topic, on topics with history alone: a later one has a text that sorts behind. */
+  readonly position?: string;
+}
+
+/** Where a subscription begins. */
+export type StartingPoint =
+  | { readonly position: string }
+  /** The newest so many. */
+  | { readonly last: number }
+  /** Unix milliseconds. */
+  | { readonly since: number };
+
+/** Messages that are missing, and the positions around them as far as they are known. */
+export interface HistoryGap {
+  /**
+   * `expired`: older than the topic's history keeps them, or deleted. `limit`: more than are replayed at once. `unknown`: the position is
+   * none of this topic, or what became of it cannot be told.
+   */
+  readonly reason: 'expired' | 'limit' | 'unknown' | (string & {});
+  readonly after: string | undefined;
+  readonly before: string | undefined;
 }
 
 export type ClientFrame =
@@ -81,6 +102,15 @@ export type ClientFrame =
       readonly loadBalanceGroup: string | undefined;
       readonly meta: true | undefined;
       readonly own: true | undefined;
+      readonly from: StartingPoint | undefined;
+    }
+  | {
+      readonly type: 'history';
+      readonly topic: string;
+      readonly before: string | undefined;
+      readonly after: string | undefined;
+      readonly limit: number;
+      readonly ref: string;
     }
   | { readonly type: 'setFilters'; readonly topic: string; readonly filters: readonly Filter[] }
   | { readonly type: 'unsubscribe'; readonly topic: string }
@@ -123,6 +153,8 @@ export interface ErrorFrame {
   readonly msgRef: string | undefined;
   readonly maxSizeBytes: number | undefined;
   readonly lobbyId: string | undefined;
+  /** Of the `history` that it answers. */
+  readonly ref: string | undefined;
 }
 
 export interface MessageFrame {
@@ -134,6 +166,37 @@ export interface MessageFrame {
   readonly isReplay: boolean;
   readonly filter: string | undefined;
   readonly meta: MessageMeta | undefined;
+}
+
+export interface SubscribedFrame {
+  readonly type: 'subscribed';
+  readonly topic: string;
+  /** Of the newest message before the live ones, empty where there has been none; undefined on topics without history. */
+  readonly position: string | undefined;
+  readonly gap: HistoryGap | undefined;
+}
+
+/** Of a worker group that was away, it names no topic. */
+export interface ReplayFrame {
+  readonly type: 'replayStart' | 'replayEnd';
+  readonly topic: string | undefined;
+}
+
+/** A message as the record has it. */
+export interface KeptMessage {
+  readonly data: unknown;
+  readonly filter: string | undefined;
+  readonly meta: MessageMeta & { readonly position: string };
+}
+
+export interface HistoryFrame {
+  readonly type: 'history';
+  readonly topic: string;
+  readonly ref: string | undefined;
+  readonly messages: readonly KeptMessage[];
+  /** The position to go on from; undefined at the end. */
+  readonly next: string | undefined;
+  readonly gap: HistoryGap | undefined;
 }
 
 export interface PresenceListFrame {
@@ -163,7 +226,10 @@ export interface LobbyPresenceFrame {
 export type ServerFrame =
   | ({ readonly type: 'auth'; readonly success: true } & AuthAccepted)
   | { readonly type: 'auth'; readonly success: false; readonly error: string }
-  | { readonly type: 'subscribed'; readonly topic: string }
+  | SubscribedFrame
+  | HistoryFrame
+  | (ReplayFrame & { readonly type: 'replayStart' })
+  | (ReplayFrame & { readonly type: 'replayEnd' })
   | { readonly type: 'filtersUpdated'; readonly topic: string }
   | { readonly type: 'unsubscribed'; readonly topic: string }
   | { readonly type: 'published'; readonly msgRef: string; readonly duplicate: boolean }

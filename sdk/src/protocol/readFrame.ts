@@ -1,14 +1,15 @@
 import { RoomwireError } from '../errors.js';
+import { arrayOf, isMap, mapOf, optional, text, type Fields } from './fields.js';
 import type {
   ErrorFrame,
   Feature,
   LobbyContents,
-  MessageMeta,
   PresenceChange,
   PresenceEntry,
   RestoredSubscription,
   ServerFrame,
 } from './frames.js';
+import { gapOf, keptOf, metaOf } from './readMessages.js';
 
 type Reader<T extends ServerFrame['type']> = (fields: Fields) => Extract<ServerFrame, { type: T }>;
 
@@ -36,7 +37,22 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
           features: featuresOf(fields.features),
         }
       : { type: 'auth', success: false, error: text(fields, 'error') },
-  subscribed: (fields) => ({ type: 'subscribed', topic: text(fields, 'topic') }),
+  subscribed: (fields) => ({
+    type: 'subscribed',
+    topic: text(fields, 'topic'),
+    position: optional(fields, 'position', 'string'),
+    gap: gapOf(fields.gap),
+  }),
+  history: (fields) => ({
+    type: 'history',
+    topic: text(fields, 'topic'),
+    ref: optional(fields, 'ref', 'string'),
+    messages: arrayOf(fields.messages, 'messages').map(keptOf),
+    next: optional(fields, 'next', 'string'),
+    gap: gapOf(fields.gap),
+  }),
+  replayStart: (fields) => ({ type: 'replayStart', topic: optional(fields, 'topic', 'string') }),
+  replayEnd: (fields) => ({ type: 'replayEnd', topic: optional(fields, 'topic', 'string') }),
   unsubscribed: (fields) => ({ type: 'unsubscribed', topic: text(fields, 'topic') }),
   filtersUpdated: (fields) => ({ type: 'filtersUpdated', topic: text(fields, 'topic') }),
   published: (fields) => ({
@@ -80,6 +96,7 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     msgRef: optional(fields, 'msgRef', 'string'),
     maxSizeBytes: optional(fields, 'maxSizeBytes', 'number'),
     lobbyId: optional(fields, 'lobbyId', 'string'),
+    ref: optional(fields, 'ref', 'string'),
   }),
 };
 
@@ -87,8 +104,7 @@ const isKnown = (type: string): type is ServerFrame['type'] => Object.hasOwn(rea
 
 const restored = (value: unknown): RestoredSubscription[] => {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new TypeError('restoredSubscriptions must be an array');
-  return value.map((entry: unknown) => {
+  return arrayOf(value, 'restoredSubscriptions').map((entry) => {
     if (!isMap(entry)) throw new TypeError('A restored subscription must be a map');
     return {
       pattern: text(entry, 'pattern'),
@@ -104,16 +120,6 @@ const restored = (value: unknown): RestoredSubscription[] => {
 
 const featuresOf = (value: unknown): readonly Feature[] =>
   Array.isArray(value) ? value.filter((name): name is Feature => typeof name === 'string') : [];
-
-const metaOf = (value: unknown): MessageMeta | undefined => {
-  if (value === undefined || value === null) return undefined;
-  const fields = mapOf(value, 'meta');
-  return {
-    id: text(fields, 'id'),
-    at: optional(fields, 'at', 'number') ?? 0,
-    from: optional(fields, 'from', 'string') ?? null,
-  };
-};
 
 /** Reads what frames say of presences; throws for anything else. */
 export const changeOf = (fields: Fields): PresenceChange => {
@@ -131,10 +137,7 @@ export const eventOf = (fields: Fields): PresenceChange['event'] => {
   return event;
 };
 
-export const entriesOf = (value: unknown): readonly PresenceEntry[] => {
-  if (!Array.isArray(value)) throw new TypeError('data must be an array');
-  return value.map(entryOf);
-};
+export const entriesOf = (value: unknown): readonly PresenceEntry[] => arrayOf(value, 'data').map(entryOf);
 
 export const snapshotOf = (fields: Fields): { lobbyId: string; presence: LobbyContents } => ({
   lobbyId: text(fields, 'lobbyId'),
@@ -152,39 +155,6 @@ const entryOf = (value: unknown): PresenceEntry => {
 
 const each = <T>(value: unknown, read: (item: unknown) => T): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(mapOf(value, 'presence')).map(([key, item]) => [key, read(item)]));
-
-/** A decoded map whose fields are not checked yet. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isMap = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-export const text = (fields: Fields, name: string): string => {
-  const value = optional(fields, name, 'string');
-  if (value === undefined) throw new TypeError(`${name} is missing`);
-  return value;
-};
-
-interface Primitives {
-  string: string;
-  number: number;
-}
-
-export const mapOf = (value: unknown, name: string): Fields => {
-  if (!isMap(value)) throw new TypeError(`${name} must be a map`);
-  return value;
-};
-
-/** `null` counts as absent. */
-export const optional = <K extends keyof Primitives>(
-  fields: Fields,
-  name: string,
-  kind: K,
-): Primitives[K] | undefined => {
-  const value = fields[name] ?? undefined;
-  if (value !== undefined && typeof value !== kind) throw new TypeError(`${name} must be a ${kind}`);
-  return value as Primitives[K] | undefined;
-};
 
 /** `too_many_filters (max 100)` has the name `too_many_filters`; the whole text stays in the message. */
 export const protocolError = ({

@@ -1,11 +1,12 @@
 import type { RoomwireError } from '../errors.js';
 import { deferred, type Deferred } from '../primitives.js';
 import type { Filter } from '../protocol/frames.js';
-import type { MessageHandler } from './message.js';
+import type { GapHandler, MessageHandler } from './message.js';
 
 /** A caller with a handler on a topic. */
 export interface Member {
   readonly handler: MessageHandler;
+  readonly onGap: GapHandler | undefined;
   /** The subscribe promise: settles with the first answer of the server. */
   readonly started: Deferred<void>;
   hasStarted: boolean;
@@ -29,8 +30,8 @@ export class Members {
     return this.present.has(member);
   }
 
-  add(handler: MessageHandler): Member {
-    const member: Member = { handler, started: deferred(), hasStarted: false, ended: deferred() };
+  add(handler: MessageHandler, onGap?: GapHandler): Member {
+    const member: Member = { handler, onGap, started: deferred(), hasStarted: false, ended: deferred() };
     this.present.add(member);
     return member;
   }

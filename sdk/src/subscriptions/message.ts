@@ -1,5 +1,5 @@
 import type { RoomwireError } from '../errors.js';
-import type { Filter, MessageFrame, MessageMeta, Qos } from '../protocol/frames.js';
+import type { HistoryGap, MessageFrame, MessageMeta } from '../protocol/frames.js';
 
 /** A published message as a subscriber gets it. */
 export interface Message {
@@ -11,9 +11,9 @@ export interface Message {
   readonly msgId: string | undefined;
   /** The publisher's `filter`, when it gave one. */
   readonly filter: string | undefined;
-  /** Where the subscription asks for `meta`, and the server has it. */
+  /** Where the subscription has `meta` or `resume`, and the server `meta`. */
   readonly meta: MessageMeta | undefined;
-  /** Collected for the worker group while it was away. */
+  /** From the history of the topic; or collected for the worker group while it was away. */
   readonly isReplay: boolean;
 }
 
@@ -23,23 +23,13 @@ export interface Message {
  */
 export type MessageHandler = (message: Message) => void | Promise<void>;
 
-export interface SubscribeOptions {
-  /** Of the broker's internal hop; 1 by default. */
-  readonly qos?: Qos;
-  /** Only messages that match one of these, at most 100; all messages by default. */
-  readonly filters?: readonly Filter[] | undefined;
-  /** Share the topic's messages with the other members of the group: each goes to one of them. */
-  readonly loadBalance?: boolean;
-  /** Name of the group within the app; the actor's `actorTokenId` by default. */
-  readonly loadBalanceGroup?: string;
-  /** `meta` on every message: its id, its time, its publisher; false by default. Only where `client.features` has `meta`. */
-  readonly meta?: boolean;
-  /**
-   * Also what the own actor publishes, on other connections or over HTTP; false by default. What this client publishes on its present
-   * connection never comes back live. Only where `client.features` has `own`.
-   */
-  readonly own?: boolean;
+/** Messages of a topic that are missing. */
+export interface Gap extends HistoryGap {
+  readonly topic: string;
 }
+
+/** Called before the message behind the gap. Must not throw; what it throws is reported as `handler_failed`. */
+export type GapHandler = (gap: Gap) => void;
 
 /** One caller's interest in a topic. Several of them share one subscription on the wire. */
 export interface Subscription {
@@ -49,6 +39,11 @@ export interface Subscription {
    * error, for example `unknown_topic` when access was lost while the client was away. Never rejects.
    */
   readonly ended: Promise<RoomwireError | undefined>;
+  /**
+   * How far the subscription has come in the history of its topic, to `resume` there later, in another process or after a reload. Undefined
+   * without `resume` or `meta`, without history, and before anything is known.
+   */
+  readonly position: string | undefined;
   /**
    * Stops the handler at once. Resolves when the server has confirmed, where this was the topic's last subscription,
    * or cannot confirm any more. Never rejects; may be called again.
@@ -64,13 +59,3 @@ export const messageOf = ({ topic, data, msgId, filter, meta, isReplay }: Messag
   meta,
   isReplay,
 });
-
-/** Whether two sets of options ask the server for the same. */
-export const sameOptions = (one: SubscribeOptions, other: SubscribeOptions): boolean =>
-  essence(one) === essence(other);
-
-const essence = ({ qos, filters, loadBalance, loadBalanceGroup, meta, own }: SubscribeOptions): string =>
-  JSON.stringify([
-    ...[qos ?? 1, filters ?? [], loadBalance ?? false],
-    ...[meta ?? false, own ?? false, loadBalanceGroup],
-  ]);

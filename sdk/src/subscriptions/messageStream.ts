@@ -1,6 +1,7 @@
 import { RoomwireError } from '../errors.js';
 import { nothing } from '../primitives.js';
-import type { Message, MessageHandler, SubscribeOptions, Subscription } from './message.js';
+import type { Message, MessageHandler, Subscription } from './message.js';
+import type { SubscribeOptions } from './subscribeOptions.js';
 
 export interface StreamOptions extends SubscribeOptions {
   /** Messages that may wait for the loop; one more ends the stream with `buffer_overflow`. 1000 by default. */
@@ -32,7 +33,17 @@ export const openStream = async (subscribe: Subscribe, options: StreamOptions): 
     return { done: true, value: undefined };
   };
   const iterator = { next: () => buffer.next(), return: stop };
-  return { ...subscription, [Symbol.asyncIterator]: () => iterator };
+  const { topic, ended } = subscription;
+  return {
+    topic,
+    ended,
+    unsubscribe: () => subscription.unsubscribe(),
+    get position() {
+      // What the loop has not taken has arrived all the same: behind the subscription's position it would be missing.
+      return buffer.isUpToDate ? subscription.position : buffer.lastTaken?.meta?.position;
+    },
+    [Symbol.asyncIterator]: () => iterator,
+  };
 };
 
 type Waiting = (result: IteratorResult<Message> | Promise<never>) => void;
@@ -42,6 +53,7 @@ class MessageBuffer {
   private readonly size: number;
   private readonly messages: Message[] = [];
   private readonly waiting: Waiting[] = [];
+  private taken: Message | undefined;
   private ended = false;
   private error: RoomwireError | undefined;
 
@@ -49,11 +61,21 @@ class MessageBuffer {
     this.size = size;
   }
 
+  /** Whether the reader has everything that has come. */
+  get isUpToDate(): boolean {
+    return this.messages.length === 0 && !this.ended;
+  }
+
+  /** The newest message that the reader has. */
+  get lastTaken(): Message | undefined {
+    return this.taken;
+  }
+
   /** False when there is no room. */
   push(message: Message): boolean {
     if (this.ended) return true;
     const reader = this.waiting.shift();
-    if (reader !== undefined) reader({ done: false, value: message });
+    if (reader !== undefined) reader({ done: false, value: this.take(message) });
     else if (this.messages.length < this.size) this.messages.push(message);
     else return false;
     return true;
@@ -68,9 +90,14 @@ class MessageBuffer {
 
   next(): Promise<IteratorResult<Message>> {
     const message = this.messages.shift();
-    if (message !== undefined) return Promise.resolve({ done: false, value: message });
+    if (message !== undefined) return Promise.resolve({ done: false, value: this.take(message) });
     if (this.ended) return Promise.resolve(this.last());
     return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private take(message: Message): Message {
+    this.taken = message;
+    return message;
   }
 
   /** The error is thrown once; after that the stream is merely over. */

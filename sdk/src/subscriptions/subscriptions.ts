@@ -1,21 +1,25 @@
 import { RoomwireError } from '../errors.js';
 import type { Schedule } from '../primitives.js';
-import type { ClientFrame, Filter, MessageFrame, RestoredSubscription } from '../protocol/frames.js';
+import type {
+  ClientFrame,
+  Feature,
+  Filter,
+  HistoryGap,
+  MessageFrame,
+  ReplayFrame,
+  RestoredSubscription,
+  SubscribedFrame,
+} from '../protocol/frames.js';
 import type { Member } from './members.js';
-import {
-  messageOf,
-  sameOptions,
-  type Message,
-  type MessageHandler,
-  type SubscribeOptions,
-  type Subscription,
-} from './message.js';
+import { messageOf, type Message, type MessageHandler, type Subscription } from './message.js';
+import { sameOptions, type SubscribeOptions } from './subscribeOptions.js';
 import { TopicSubscription } from './topicSubscription.js';
 
 export interface SubscriptionsContext {
   readonly schedule: Schedule;
   readonly requestMs: number;
   isOnline(): boolean;
+  has(feature: Feature): boolean;
   send(frame: ClientFrame): void;
   onError(error: RoomwireError): void;
 }
@@ -34,16 +38,19 @@ export class Subscriptions {
   /** Rejects with the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close. */
   async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Subscription> {
     const shared = this.topics.get(topic) ?? this.open(topic, options);
-    if (!sameOptions(shared.options, options)) {
-      if (shared.members.length > 0) throw new RoomwireError('subscription_conflict', { topic });
-      shared.options = options;
-    }
-    const member = shared.join(handler);
+    if (shared.members.length === 0) shared.adopt(options);
+    else if (!sameOptions(shared.options, options) || !shared.canJoin(options))
+      throw new RoomwireError('subscription_conflict', { topic });
+    const { cursor } = shared;
+    const member = shared.join(handler, options.onGap);
     await member.started.promise;
     let left: Promise<void> | undefined;
     return {
       topic,
       ended: member.ended.promise,
+      get position() {
+        return cursor.position;
+      },
       unsubscribe: () => (left ??= shared.leave(member)),
     };
   }
@@ -67,8 +74,17 @@ export class Subscriptions {
     for (const topic of [...this.topics.values()]) topic.disconnected();
   }
 
-  subscribed(topic: string): void {
-    this.topics.get(topic)?.subscribed();
+  subscribed(frame: SubscribedFrame): void {
+    this.topics.get(frame.topic)?.subscribed(frame);
+  }
+
+  /** Of a worker group it names no topic, and concerns no subscription here. */
+  replayStarted({ topic }: ReplayFrame): void {
+    if (topic !== undefined) this.topics.get(topic)?.replayStarted();
+  }
+
+  replayEnded({ topic }: ReplayFrame): void {
+    if (topic !== undefined) this.topics.get(topic)?.replayEnded();
   }
 
   filtersUpdated(topic: string): void {
@@ -87,7 +103,7 @@ export class Subscriptions {
   deliver(frame: MessageFrame): void {
     // No member: the last one left a moment ago, or the server restored a subscription that was not asked for here.
     const shared = this.topics.get(frame.topic);
-    if (shared === undefined || shared.members.length === 0) return;
+    if (!shared?.takes(frame)) return;
     const message = messageOf(frame);
     const outcomes = shared.members.map((member) => this.hand(shared, member, message));
     const { msgId } = frame;
@@ -111,7 +127,9 @@ export class Subscriptions {
       schedule,
       requestMs,
       isOnline: () => this.context.isOnline(),
+      has: (feature) => this.context.has(feature),
       send: (frame) => this.context.send(frame),
+      onGap: (gap) => this.reportGap(shared, gap),
       onLost: (error) => this.context.onError(error),
       onUnused: () => this.drop(shared),
     });
@@ -125,6 +143,15 @@ export class Subscriptions {
     if (this.topics.get(topic) !== shared) return;
     this.topics.delete(topic);
     if (!this.context.isOnline()) this.abandoned.add(topic);
+  }
+
+  private reportGap({ topic, members }: TopicSubscription, gap: HistoryGap): void {
+    for (const { onGap } of members)
+      try {
+        onGap?.({ topic, ...gap });
+      } catch (cause) {
+        this.context.onError(new RoomwireError('handler_failed', { topic, cause }));
+      }
   }
 
   /** Whether the handler did its work. Runs it at once, up to its first await. */

@@ -1,14 +1,19 @@
 import { ConnectionError, RoomwireError } from '../errors.js';
 import { nothing, type Schedule } from '../primitives.js';
-import type { ClientFrame } from '../protocol/frames.js';
+import type { ClientFrame, Feature, HistoryGap, MessageFrame, SubscribedFrame } from '../protocol/frames.js';
+import { Cursor } from './cursor.js';
 import { FilterUpdates, Members, type Filters, type Member } from './members.js';
-import type { MessageHandler, SubscribeOptions } from './message.js';
+import type { GapHandler, MessageHandler } from './message.js';
+import { needsMeta, replaysAtFirst, sameOptions, type SubscribeOptions } from './subscribeOptions.js';
 
 export interface TopicContext {
   readonly schedule: Schedule;
   readonly requestMs: number;
   isOnline(): boolean;
+  has(feature: Feature): boolean;
   send(frame: ClientFrame): void;
+  /** Messages are missing, before the next one. */
+  onGap(gap: HistoryGap): void;
   /** A subscription that had been working was refused. */
   onLost(error: RoomwireError): void;
   /** The topic has no members left and no request is pending. */
@@ -26,15 +31,19 @@ type Phase = 'none' | 'subscribing' | 'held' | 'filtering' | 'unsubscribing';
 export class TopicSubscription {
   readonly topic: string;
   options: SubscribeOptions;
+  cursor: Cursor;
   private readonly context: TopicContext;
   private readonly sharers = new Members();
   private readonly filters = new FilterUpdates();
   private phase: Phase = 'none';
+  /** What the server has, or will have, is a subscription of members that have left. */
+  private isOutdated = false;
   private cancelTimeout = nothing;
 
   constructor(topic: string, options: SubscribeOptions, context: TopicContext) {
     this.topic = topic;
     this.options = options;
+    this.cursor = new Cursor(options);
     this.context = context;
   }
 
@@ -46,8 +55,22 @@ export class TopicSubscription {
     return this.sharers.has(member);
   }
 
-  join(handler: MessageHandler): Member {
-    const member = this.sharers.add(handler);
+  /** For members that begin anew; there must be none. */
+  adopt(options: SubscribeOptions): void {
+    // A request under way is one for them as well.
+    if (sameOptions(this.options, options) && !this.cursor.hasBegun) return;
+    this.options = options;
+    this.cursor = new Cursor(options);
+    this.isOutdated = this.phase !== 'none' && this.phase !== 'unsubscribing';
+  }
+
+  /** Whether whoever joins with these options gets what they say. */
+  canJoin(options: SubscribeOptions): boolean {
+    return !(this.cursor.hasBegun && replaysAtFirst(options));
+  }
+
+  join(handler: MessageHandler, onGap?: GapHandler): Member {
+    const member = this.sharers.add(handler, onGap);
     this.advance();
     return member;
   }
@@ -83,10 +106,28 @@ export class TopicSubscription {
     this.advance();
   }
 
-  subscribed(): void {
+  subscribed(frame: SubscribedFrame): void {
     if (this.phase !== 'subscribing') return;
     this.enter('held');
+    if (!this.isOutdated) this.begin(frame);
     this.advance();
+  }
+
+  replayStarted(): void {
+    if (this.isLive) this.cursor.replayStarted();
+  }
+
+  replayEnded(): void {
+    if (this.isLive) this.cursor.replayEnded();
+  }
+
+  /** Whether the message is one for the members. */
+  takes(frame: MessageFrame): boolean {
+    if (!this.sharers.any) return false;
+    // Before the answer it comes from a subscription that the server has restored or not yet ended, and comes once more.
+    if (this.cursor.isPlaced && (!this.isLive || this.isOutdated)) return false;
+    this.cursor.delivered(frame.meta);
+    return true;
   }
 
   unsubscribed(): void {
@@ -101,9 +142,7 @@ export class TopicSubscription {
     if (this.phase === 'filtering') return this.filtersRefused(error);
     // An unsubscribe is never refused: then it is a late answer to the subscribe before it.
     if (this.phase !== 'subscribing') return false;
-    this.enter('none');
-    this.expel(error);
-    this.advance();
+    this.refuse(error);
     return true;
   }
 
@@ -115,26 +154,50 @@ export class TopicSubscription {
     this.filters.rejectAll(reason);
   }
 
+  private get isLive(): boolean {
+    return this.phase === 'held' || this.phase === 'filtering';
+  }
+
   /** One step from the state on the server to the state that the members want. */
   private advance(): void {
     const wanted = this.sharers.any;
+    const fits = wanted && !this.isOutdated;
     const { topic } = this;
-    if (this.phase === 'held' && wanted && this.filters.sent !== this.options.filters) this.refilter();
-    else if (this.phase === 'held' && wanted) this.settle();
+    if (this.phase === 'held' && fits && this.filters.sent !== this.options.filters) this.refilter();
+    else if (this.phase === 'held' && fits) this.settle();
     else if (this.phase === 'held') this.request('unsubscribing', { type: 'unsubscribe', topic });
     else if (this.phase !== 'none') return;
     else if (!wanted) this.retire();
-    else if (this.context.isOnline()) this.request('subscribing', this.subscribeFrame());
+    else if (this.context.isOnline()) this.subscribe();
   }
 
-  private subscribeFrame(): ClientFrame {
-    const { qos, filters, loadBalance, loadBalanceGroup, meta, own } = this.options;
+  private subscribe(): void {
+    const { topic } = this;
+    const from = this.cursor.next;
+    // An older server would pass over it, and nobody would know what is missing.
+    if (from !== undefined && !this.context.has('history'))
+      return this.refuse(new RoomwireError('unsupported_feature', { topic }));
+    const { qos, filters, loadBalance, loadBalanceGroup, own } = this.options;
     this.filters.sent = filters;
-    return {
-      ...{ type: 'subscribe', topic: this.topic, qos, filters, loadBalance, loadBalanceGroup },
-      meta: meta || undefined,
+    this.isOutdated = false;
+    this.cursor.request(from);
+    this.request('subscribing', {
+      ...{ type: 'subscribe', topic, qos, filters, loadBalance, loadBalanceGroup },
+      meta: needsMeta(this.options) || undefined,
       own: own || undefined,
-    };
+      from,
+    });
+  }
+
+  private begin(frame: SubscribedFrame): void {
+    const gap = this.cursor.subscribed(frame);
+    if (gap !== undefined) this.context.onGap(gap);
+  }
+
+  private refuse(error: RoomwireError): void {
+    this.enter('none');
+    this.expel(error);
+    this.advance();
   }
 
   private refilter(): void {

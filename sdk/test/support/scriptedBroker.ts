@@ -48,9 +48,9 @@ export class Peer {
   }
 
   /** Takes a `subscribe` frame and confirms it. */
-  async confirm(): Promise<Frame> {
+  async confirm(reply: Partial<Frame> = {}): Promise<Frame> {
     const frame = await this.next('subscribe');
-    this.send({ type: 'subscribed', topic: frame.topic, loadBalance: false });
+    this.send({ type: 'subscribed', topic: frame.topic, loadBalance: false, ...reply });
     return frame;
   }
 

@@ -96,6 +96,6 @@ const expiryOf = ({ expiresAt }: Grant): number =>
   expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
 /** A topic must be configured on the app to be usable in a room, except for the WebRTC topics, which belong to the room. */
-const exposesTopic = (app: App, room: Room, topic: string): boolean =>
+export const exposesTopic = (app: App, room: Room, topic: string): boolean =>
   room.topics.includes(topic) &&
   (app.topics.includes(topic) || (webRtcTopics as readonly string[]).includes(topic));

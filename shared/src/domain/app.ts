@@ -26,7 +26,8 @@ export interface TopicHistory {
 
 export interface TopicConfig {
   readonly logging?: TopicLogging;
-  readonly history?: TopicHistory;
+  /** Null is as good as none. */
+  readonly history?: TopicHistory | null;
   readonly webhooks?: { readonly onSubscribe?: Webhook; readonly onPublish?: Webhook };
 }
 

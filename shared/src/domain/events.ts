@@ -9,6 +9,7 @@ import type { GrantEvent, RoomEvent } from './room.js';
 import type { ScopeEvent } from './scope.js';
 import type { SessionRevocationEvent } from './sessionRevocation.js';
 import type { SigningKeyEvent } from './signingKey.js';
+import type { HistoryEvent } from './topicHistory.js';
 import type { WebhookSecretEvent } from './webhookSecret.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
 
@@ -21,6 +22,7 @@ export type DomainEvent =
   | AppEvent
   | RoomEvent
   | GrantEvent
+  | HistoryEvent
   | ScopeEvent
   | ActorEvent
   | SigningKeyEvent
@@ -48,6 +50,7 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   RoomDeleted: 1,
   RoomGrantAdded: 1,
   RoomGrantRevoked: 1,
+  HistoryDeleted: 1,
   ScopeCreated: 1,
   ScopeUpdated: 1,
   ScopeDeleted: 1,

@@ -37,3 +37,6 @@ export const internalTopic = (room: string, topic: string): string => `${room}/$
 
 /** Of an internal topic; no topic name holds a `/`. */
 export const roomOfTopic = (topic: string): string => topic.slice(0, topic.lastIndexOf('/'));
+
+/** Of an internal topic, or of an address. */
+export const topicNameOf = (topic: string): string => topic.slice(topic.lastIndexOf('/') + 1);

@@ -1,5 +1,6 @@
 import { EngineUnavailable } from '../ports/errors.js';
 import type { History, HistoryOwners, HistoryTopic, HistoryView } from '../ports/history.js';
+import type { Place } from '../wire/protocol/position.js';
 import type { HistoryIndex } from '../ports/historyIndex.js';
 import type { HistoryPartitions } from './historyPartitions.js';
 import { MergedView } from './mergedView.js';
@@ -31,8 +32,7 @@ export class IndexedHistory implements History {
     return this.partitions.epochOf(room);
   }
 
-  async deleteTopic(topic: HistoryTopic, owners: HistoryOwners): Promise<void> {
-    const { epoch, next } = await this.partitions.endOf(topic.room);
-    await this.index.deleteTopic(topic, owners, { epoch, offset: next - 1 });
+  deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void> {
+    return this.index.deleteTopic(topic, owners, to);
   }
 }

@@ -2,10 +2,7 @@ import type { LiveMessage } from '../wire/bus/liveMessage.js';
 import type { Place, PositionedTopic } from '../wire/protocol/position.js';
 
 /** A topic of a room, in a scope. */
-export interface HistoryTopic extends PositionedTopic {
-  /** Internal: the room, whose messages have one order. */
-  readonly room: string;
-}
+export type HistoryTopic = PositionedTopic;
 
 /** A message of a topic with history. */
 export interface KeptMessage {
@@ -49,9 +46,12 @@ export interface History {
   /** The epoch of messages that are published now to the room, as far as this process knows; undefined before the first look. */
   epochOf(room: string): number | undefined;
 
-  /** Deletes everything that a topic has up to now, for good. Resolves when no look finds it. Rejects with `EngineUnavailable`. */
-  deleteTopic(topic: HistoryTopic, owners: HistoryOwners): Promise<void>;
+  /** Deletes everything that a topic has up to a place, for good. Resolves when no look finds it. Rejects with `EngineUnavailable`. */
+  deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void>;
 }
+
+/** Behind everything that the view holds, and before what is published after it was taken. */
+export const endOf = ({ epoch, upTo }: HistoryView): Place => ({ epoch, offset: upTo });
 
 /** What a topic is deleted with. */
 export interface HistoryOwners {

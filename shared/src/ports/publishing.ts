@@ -33,6 +33,8 @@ export interface AcceptedMessage {
   readonly at: number;
   /** Whether an earlier publish with this id has been accepted, and this one was not sent. */
   readonly isDuplicate: boolean;
+  /** Of a topic with history; absent, or undefined, where it is not known. */
+  readonly position?: string | undefined;
 }
 
 export type PublishResult = AcceptedMessage | { readonly error: ProtocolErrorName };

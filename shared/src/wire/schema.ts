@@ -121,6 +121,10 @@ export const atMost = <T extends string | readonly unknown[]>(length: number, { 
     (value) => is(value) && value.length <= length,
   );
 
+/** A number in a range, its ends included. */
+export const within = (least: number, most: number, { json, is }: Schema<number>): Schema<number> =>
+  schema({ ...json, minimum: least, maximum: most }, (value) => is(value) && value >= least && value <= most);
+
 export const matching = (pattern: RegExp, { json, is }: Schema<string>): Schema<string> =>
   schema({ ...json, pattern: pattern.source }, (value) => is(value) && pattern.test(value));
 

@@ -1,3 +1,4 @@
+import { endOf } from '../../src/ports/history.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { HistoryPartitions, PartitionEnd } from '../../src/history/historyPartitions.js';
@@ -144,7 +145,7 @@ describe('a history of an index and a tail', () => {
     const world = new World();
     for (const n of [1, 2, 3]) world.publish('news', n);
     await world.archive(2);
-    await world.history.deleteTopic(news, owners);
+    await world.history.deleteTopic(news, owners, endOf(await world.history.look(news)));
     expect(await idsIn(await world.history.look(news))).to.eql([]);
     world.publish('news', 4);
     const view = await world.history.look(news);

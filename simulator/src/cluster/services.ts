@@ -125,6 +125,7 @@ const publishPorts = (process: SimulatedProcess, { network, bus, stores, options
   bus: new BusPort(process, network, bus),
   publishIds: publishIdsPort(process, network, stores),
   messageStore: options.records ? messagesPort(process, network, stores) : undefined,
+  history: undefined,
   tracing: undefined,
 });
 
@@ -152,6 +153,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     lastUses: new LastUses({ usage, clock, logger }),
     outcomes: unused('The watch on webhook outcomes'),
     publishing: () => backends.publishing,
+    history: () => undefined,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

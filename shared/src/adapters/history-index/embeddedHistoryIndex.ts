@@ -230,6 +230,18 @@ interface Files {
   file(name: string): string;
 }
 
+/** For a file that was put back to an earlier time. */
+export const beginNumberingAnew = async (folder: Files, clock: Clock = systemClock): Promise<void> => {
+  const { environment, partitions } = await openHistoryTables(folder.file('history.lmdb'));
+  try {
+    const before = partitions.get(0)?.epoch ?? 0;
+    const epoch = Math.max(clock.now(), before + 1);
+    await environment.transact(() => partitions.putSync(0, { epoch, next: 0 }));
+  } finally {
+    await environment.close();
+  }
+};
+
 /** In `history.lmdb` in the data folder. The numbering of a new one begins now. */
 export const openEmbeddedHistoryIndex = async (
   folder: Files,

@@ -70,7 +70,7 @@ export class HistoryAppends {
 
   private add(topics: Map<string, OpenTopic | undefined>, epoch: number, record: NewRecord): void {
     const { offset, message, kept, value } = record;
-    const key = topicKeyOf({ ...kept, name: message.topic.slice(message.room.length + 1) });
+    const key = topicKeyOf(topicOf(message, kept));
     if (!topics.has(key)) topics.set(key, this.open(key, record));
     const topic = topics.get(key);
     if (topic === undefined) return;

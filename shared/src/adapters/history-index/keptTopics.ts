@@ -7,9 +7,9 @@ import type { PositionedTopic } from '../../wire/protocol/position.js';
 export type OwnedTopic = HistoryTopic & HistoryOwners;
 
 /** Of one length, because keys are short, and the name of a topic may be long. */
-export const topicKeyOf = ({ roomId, accessScopeId, name }: PositionedTopic): string =>
+export const topicKeyOf = ({ room, roomId, accessScopeId, name }: PositionedTopic): string =>
   createHash('sha256')
-    .update(`${roomId}/${accessScopeId ?? ''}/${name}`)
+    .update(`${roomId}/${accessScopeId ?? ''}/${name}/${room}`)
     .digest('base64url')
     .slice(0, 22);
 

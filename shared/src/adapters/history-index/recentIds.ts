@@ -12,6 +12,11 @@ export class RecentIds {
     return this.ids.size;
   }
 
+  /** The oldest of them first. */
+  newest(count: number): readonly string[] {
+    return [...this.ids].slice(-count);
+  }
+
   has(id: string): boolean {
     return this.ids.has(id);
   }

@@ -10,7 +10,14 @@ import {
   type Schema,
   type TypeOf,
 } from '../schema.js';
-import { traceHeader, type Channel, type RecordVersions, type TraceParent } from './channel.js';
+import type { Place } from '../protocol/position.js';
+import {
+  traceHeader,
+  type Channel,
+  type HeaderCarrier,
+  type RecordVersions,
+  type TraceParent,
+} from './channel.js';
 import { keptFrom, keptHeader, keptText, type KeptMeta } from './keptMeta.js';
 import { qos, type Qos } from '../protocol/messageOptions.js';
 import { named, roomField, versionField } from './recordCodec.js';
@@ -47,6 +54,8 @@ export interface LiveMessage {
   readonly retention: RetainedMeta | undefined;
   /** Absent, or undefined, for a message that is not kept. */
   readonly kept?: KeptMeta | undefined;
+  /** Where it stands in the record, as far as its reader knows; it is not on the wire. */
+  readonly place?: Place | undefined;
   /** Of the publish. Absent, or undefined, where it is not traced. */
   readonly traceparent?: TraceParent | undefined;
 }
@@ -126,6 +135,12 @@ const decodeRetained = (bytes: Uint8Array): RetainedMessage => {
   return { ...message, retention };
 };
 
+const keptIn = <M extends LiveMessage>(): HeaderCarrier<M> => ({
+  header: keptHeader,
+  of: ({ kept }) => kept && keptText(kept),
+  onto: (message, text) => ({ ...message, kept: keptFrom(text) }),
+});
+
 /** Keyed by room, so that all subscribers of a topic see the same order. */
 export const liveMessages: Channel<LiveMessage> = {
   name: 'messages',
@@ -137,11 +152,7 @@ export const liveMessages: Channel<LiveMessage> = {
       of: ({ traceparent }) => traceparent,
       onto: (message, traceparent) => ({ ...message, traceparent }),
     },
-    {
-      header: keptHeader,
-      of: ({ kept }) => kept && keptText(kept),
-      onto: (message, text) => ({ ...message, kept: keptFrom(text) }),
-    },
+    keptIn(),
   ],
 };
 
@@ -150,4 +161,5 @@ export const retainedMessages: Channel<RetainedMessage> = {
   name: 'retained',
   key: (message) => message.room,
   codec: { versions, encode: encodeLiveMessage, decode: decodeRetained },
+  carried: [keptIn()],
 };

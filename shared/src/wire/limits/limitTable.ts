@@ -115,6 +115,42 @@ export const limitTable = {
     metric: 'roomwire_refusals_total',
     protects: 'the event loop from one `batchAck`',
   },
+  historyMessages: {
+    ...{ value: 1_000, unit: 'number', per: 'frame' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the event loop from one `history`, and from one `subscribe` with `from: { last }`',
+  },
+  replayMessages: {
+    ...{ value: 1_000, unit: 'number', per: 'subscription' },
+    answer: 'none: the newest are replayed, and `gap` says so',
+    metric: 'roomwire_replay_gaps_total',
+    protects: 'the gateway from one `subscribe` with `from`',
+  },
+  replayBytes: {
+    ...{ value: 4 * mebibyte, unit: 'bytes', per: 'subscription' },
+    answer: 'none: the newest are replayed, and `gap` says so',
+    metric: 'roomwire_replay_gaps_total',
+    protects: 'the gateway from one `subscribe` with `from`, by its `data`',
+  },
+  replayLookedAt: {
+    ...{ value: 10_000, unit: 'number', per: 'subscription' },
+    answer: 'none: what is older is not looked at, and `gap` says so',
+    metric: 'roomwire_replay_gaps_total',
+    protects: 'the engines from filters that few messages match',
+  },
+  replayMemory: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: what waits behind a replay is read from the record again',
+    metric: 'roomwire_shared_memory_bytes',
+    protects: 'the gateway from many clients that read their replays slowly',
+  },
+  replaysAtOnce: {
+    ...{ value: 8, unit: 'number', per: 'process' },
+    answer: 'none: others wait for their turn, a project after the other',
+    metric: 'roomwire_history_waiting',
+    protects: 'live messages and engines from thousands that come back at once',
+  },
   malformedFrames: {
     ...{ value: 20, unit: 'number', per: 'connection' },
     answer: 'close 1008 too_many_malformed_frames',
@@ -459,6 +495,18 @@ export const limitTable = {
     answer: 'HTTP 400',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'others from one request that publishes: messages of a batch',
+  },
+  historyPage: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the engines from one page of message history',
+  },
+  historyAnswerBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: `next` leads to the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory of the command API from large messages on a page of message history',
   },
 
   // Sessions of an OIDC issuer

@@ -72,6 +72,14 @@ export const metricTable = {
     'gateway',
     'Publishes that were not sent, because an earlier one had their id',
   ),
+  roomwire_replays_total: counter('gateway', 'Subscriptions that began in the record of their topic'),
+  roomwire_replay_gaps_total: counter(
+    'gateway',
+    'Subscriptions of these for which messages were missing in the record, by the reason',
+    'reason',
+  ),
+  roomwire_history_reads_total: counter('gateway', 'Requests for messages of the record on the socket'),
+  roomwire_history_waiting: gauge('gateway', 'Replays and reads of the record that wait for their turn'),
   roomwire_deliveries_total: counter('gateway', 'Messages that were handed to connections'),
   roomwire_refusals_total: counter('gateway', 'Error frames that were sent, by their error', 'error'),
   roomwire_outbox_bytes: gauge('gateway', 'Bytes that wait for readers, of all connections'),
@@ -85,7 +93,7 @@ export const metricTable = {
   ),
   roomwire_shared_memory_bytes: gauge(
     'gateway',
-    'Memory with a budget that projects share: subscriptions, open messages of worker groups, presences, addresses that sessions remember',
+    'Memory with a budget that projects share: subscriptions, open messages of worker groups, presences, addresses that sessions remember, messages that wait behind replays',
     'kind',
   ),
   roomwire_retained_values: gauge('gateway', 'Last values of topics in memory'),

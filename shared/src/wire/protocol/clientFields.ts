@@ -1,3 +1,4 @@
+import { decode } from '@msgpack/msgpack';
 import { annotated, type JsonSchema, type Schema } from '../schema.js';
 import type { FrameFields } from './frameFields.js';
 import { shapeAt } from './messagePackScan.js';
@@ -28,6 +29,15 @@ export const optional = <T>({ json, is }: Schema<T>): ClientField<T | undefined>
   read: (fields, name) => {
     const value = fields.read(name);
     return value === undefined || is(value) ? value : invalid;
+  },
+});
+
+/** An empty text is as good as none. */
+export const unlessEmpty = (field: ClientField<string | undefined>): ClientField<string | undefined> => ({
+  ...field,
+  read: (fields, name) => {
+    const value = field.read(fields, name);
+    return value === '' ? undefined : value;
   },
 });
 
@@ -67,6 +77,18 @@ export const raw = ({ json }: Schema<unknown>): ClientField<Uint8Array> => ({
   json,
   isOptional: false,
   read: (fields, name) => fields.raw(name) ?? invalid,
+});
+
+/** A value that no other reader takes, such as a map; in at most so many bytes of MessagePack. */
+export const decoded = <T>({ json, is }: Schema<T>, mostBytes: number): ClientField<T | undefined> => ({
+  json,
+  isOptional: true,
+  read: (fields, name) => {
+    const value = fields.raw(name);
+    if (value === undefined || value[0] === nil) return undefined;
+    const found = value.length <= mostBytes ? decode(value) : undefined;
+    return is(found) ? found : invalid;
+  },
 });
 
 const nil = 0xc0;

@@ -4,24 +4,38 @@ import {
   atMost,
   described,
   flag,
+  integer,
   listOf,
   number,
+  oneOf,
   text,
+  within,
   type Schema,
 } from '../schema.js';
 import {
   copyOf,
+  decoded,
   lenient,
   optional,
   raw,
   rawMap,
   required,
   unchecked,
+  unlessEmpty,
   withDefault,
   type ClientField,
 } from './clientFields.js';
-import { maxAckIds, maxDataBytes, maxGroupName, maxPresenceBytes } from './limits.js';
+import {
+  defaultHistoryMessages,
+  maxAckIds,
+  maxDataBytes,
+  maxGroupName,
+  maxHistoryMessages,
+  maxPresenceBytes,
+} from './limits.js';
 import { filterEntries, filterValues, publishId, qos } from './messageOptions.js';
+import { startPoint, startPointBytes } from './startPoint.js';
+import { positionText } from './position.js';
 import type { ServerFrameType } from './serverFrames.js';
 
 type ClientFields = Readonly<Record<string, ClientField<unknown>>>;
@@ -32,6 +46,8 @@ export interface ClientFrameSpec<F extends ClientFields = ClientFields> {
   readonly fields: F;
   /** Fields of the protocol that change nothing, and are not read. */
   readonly ignored?: Readonly<Record<string, Schema<unknown>>>;
+  /** Fields of which a frame has one at most. */
+  readonly excluding?: readonly (readonly [string, string])[];
   /** The frames that answer it, other than `error`. */
   readonly answers: readonly ServerFrameType[];
   /** With every field. */
@@ -45,6 +61,8 @@ const room = described('A room slug, or `app-slug/room-slug`', text);
 /** An error about the frame names the room as its topic. */
 const roomAsTopic = copyOf('roomId', optional(room));
 const lobbyId = required(described('A lobby slug, or `app-slug/lobby-slug`', text));
+
+const onGap = oneOf('continue', 'refuse');
 
 const exampleTopic = 'plant-1a2b/hall-3/temperature';
 const exampleMessageId = 'mi8k2x0a10003kQ0mZr7Tn1vXy4bA';
@@ -104,17 +122,44 @@ export const clientFrames = {
         described('Requests what the actor publishes by other connections or over HTTP, too', flag),
         false,
       ),
+      from: decoded(
+        described('Of a topic with history: replays what came since, before the live messages', startPoint),
+        startPointBytes,
+      ),
+      onGap: withDefault(
+        described('Whether to subscribe where messages are missing behind that point', onGap),
+        'continue',
+      ),
     },
+    excluding: [['from', 'loadBalance']],
     answers: ['subscribed'],
     example: {
       topic: exampleTopic,
       qos: 1,
       filters: ['alarm', ['oven', 'front']],
-      loadBalance: true,
-      loadBalanceGroup: 'inspectors',
+      loadBalance: false,
       meta: true,
       own: true,
+      from: { last: 50 },
+      onGap: 'continue',
     },
+  }),
+  history: clientFrame({
+    summary: 'Asks for messages of a topic with history',
+    fields: {
+      topic,
+      before: unlessEmpty(
+        optional(described('Those before this position, the newest first; empty for the end', positionText)),
+      ),
+      after: optional(
+        described('Those behind this position, the oldest first; empty for the beginning', positionText),
+      ),
+      limit: withDefault(within(1, maxHistoryMessages, integer), defaultHistoryMessages),
+      ref: optional(described('The answer repeats it', text)),
+    },
+    excluding: [['before', 'after']],
+    answers: ['history'],
+    example: { topic: exampleTopic, before: '', limit: 100, ref: '7' },
   }),
   unsubscribe: clientFrame({
     summary: 'Ends a subscription',
@@ -224,6 +269,7 @@ export type ClientFrame = ClientFrameOf<ClientFrameType>;
 export type AuthFrame = ClientFrameOf<'auth'>;
 export type ReauthFrame = ClientFrameOf<'reauth'>;
 export type SubscribeFrame = ClientFrameOf<'subscribe'>;
+export type HistoryFrame = ClientFrameOf<'history'>;
 export type SetFiltersFrame = ClientFrameOf<'setFilters'>;
 export type PublishFrame = ClientFrameOf<'publish'>;
 export type PresenceFrame = ClientFrameOf<'presence'>;

@@ -24,5 +24,9 @@ export const maxFilters = limitTable.filters.value;
 /** Values of all filters of a subscription together: each may cost a look-up a message. */
 export const maxFilterValues = limitTable.filterValues.value;
 
+/** Messages in the answer to one `history`, and those that `from: { last }` may ask for. */
+export const maxHistoryMessages = limitTable.historyMessages.value;
+export const defaultHistoryMessages = 100;
+
 /** Ids in one `batchAck`. */
 export const maxAckIds = limitTable.ackIds.value;

@@ -10,12 +10,16 @@ export interface MalformedFrame {
   readonly topic?: string;
   readonly msgRef?: string;
   readonly lobbyId?: string;
+  readonly ref?: string;
 }
 
 type ParseFields = (fields: FrameFields) => ClientFrame | undefined;
 
 /** Reads the fields of one frame type; undefined when one of them is missing or of the wrong type. */
-const parserOf = (type: string, table: ClientFrameSpec['fields']): ParseFields => {
+const parserOf = (
+  type: string,
+  { fields: table, excluding = [] }: Pick<ClientFrameSpec, 'fields' | 'excluding'>,
+): ParseFields => {
   const names = Object.keys(table);
   const readers = Object.values(table).map(({ read }) => read);
   return (fields) => {
@@ -26,12 +30,15 @@ const parserOf = (type: string, table: ClientFrameSpec['fields']): ParseFields =
       if (value === invalid) return undefined;
       frame[name] = value;
     }
+    if (excluding.some(([one, other]) => isGiven(frame[one]) && isGiven(frame[other]))) return undefined;
     return frame as unknown as ClientFrame;
   };
 };
 
+const isGiven = (value: unknown): boolean => value !== undefined && value !== false;
+
 const parsers: ReadonlyMap<string, ParseFields> = new Map(
-  Object.entries<ClientFrameSpec>(clientFrames).map(([type, { fields }]) => [type, parserOf(type, fields)]),
+  Object.entries<ClientFrameSpec>(clientFrames).map(([type, spec]) => [type, parserOf(type, spec)]),
 );
 
 const fieldsOf = (bytes: Buffer, isText: boolean): FrameFields | undefined =>
@@ -56,16 +63,18 @@ export const parseFrame = (bytes: Buffer, isText: boolean): ClientFrame | Malfor
   return parse(fields) ?? malformed('invalidFrame', fields);
 };
 
-/** Keeps the `msgRef` of an invalid frame, because the client waits for the answer to it. */
+/** Keeps the `msgRef` or the `ref` of an invalid frame, because the client waits for the answer to it. */
 const malformed = (error: MalformedFrame['error'], fields: FrameFields): MalformedFrame => {
   const topic = fields.read('topic');
   const msgRef = fields.read('msgRef');
   const lobbyId = fields.read('lobbyId');
+  const ref = fields.isText('type', 'history') ? fields.read('ref') : undefined;
   return {
     type: 'malformed',
     error,
     ...(typeof topic === 'string' && { topic }),
     ...(typeof msgRef === 'string' && { msgRef }),
     ...(typeof lobbyId === 'string' && { lobbyId }),
+    ...(typeof ref === 'string' && { ref }),
   };
 };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { annotated, text, type Schema } from '../schema.js';
 
 /** Where a message stands among those of its room: a later one has a higher offset, or a higher epoch. */
 export interface Place {
@@ -7,8 +8,10 @@ export interface Place {
   readonly offset: number;
 }
 
-/** What a position is a position of. A room that is made anew under its former address is another one. */
+/** What a position is a position of. A room that is made anew under its former address is another one, as is a room under another address. */
 export interface PositionedTopic {
+  /** Internal: the room, whose messages have one order. */
+  readonly room: string;
   readonly roomId: string;
   readonly accessScopeId: string | null;
   /** Within the room. */
@@ -20,8 +23,9 @@ const epochDigits = 9;
 const offsetDigits = 11;
 const checkLength = 10;
 
-const maxPositionLength = 64;
-const anyPosition = /^[0-9A-Za-z._-]*$/;
+export const maxPositionLength = 64;
+/** Of what could be a position at all; the empty one is the beginning. */
+export const positionPattern = /^[0-9A-Za-z._-]*$/;
 const ourPosition = new RegExp(
   `^([0-9a-z]{${epochDigits}})-([0-9a-z]{${offsetDigits}})-([0-9A-Za-z_-]{${checkLength}})$`,
 );
@@ -32,9 +36,15 @@ export const positionOf = (topic: PositionedTopic, place: Place): string => {
   return `${text}-${checkOf(topic, text)}`;
 };
 
-/** Whether it could be a position at all; the empty one is the beginning. */
-export const isPosition = (text: string): boolean =>
-  text.length <= maxPositionLength && anyPosition.test(text);
+/** Whether it could be a position at all. */
+export const isPosition = (position: string): boolean =>
+  position.length <= maxPositionLength && positionPattern.test(position);
+
+/** The empty one is before every message. */
+export const positionText: Schema<string> = {
+  json: annotated({ maxLength: maxPositionLength, pattern: positionPattern.source }, text).json,
+  is: (value): value is string => typeof value === 'string' && isPosition(value),
+};
 
 /** Undefined for a position that was never given for this topic. */
 export const placeOf = (topic: PositionedTopic, position: string): Place | undefined => {
@@ -49,8 +59,8 @@ export const comparePlaces = (one: Place, other: Place): number =>
 
 const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0');
 
-const checkOf = ({ roomId, accessScopeId, name }: PositionedTopic, text: string): string =>
+const checkOf = ({ room, roomId, accessScopeId, name }: PositionedTopic, text: string): string =>
   createHash('sha256')
-    .update(`${roomId}/${accessScopeId ?? ''}/${name}/${text}`)
+    .update(`${roomId}/${accessScopeId ?? ''}/${name}/${room}/${text}`)
     .digest('base64url')
     .slice(0, checkLength);

@@ -49,6 +49,16 @@ export const protocolErrors = {
     code: 42960,
     hint: 'The id was given to a message with other data a short while ago: give each message an id of its own.',
   },
+  historyDisabled: {
+    error: 'history_disabled',
+    code: 42951,
+    hint: 'The topic keeps no history: `topicConfigs.<topic>.history` of the app switches it on.',
+  },
+  continuityLost: {
+    error: 'continuity_lost',
+    code: 42950,
+    hint: 'Messages behind that position are missing. With `onGap: "continue"` the rest is replayed, and `gap` says what is missing.',
+  },
   notSubscribed: { error: 'not_subscribed' },
   presenceTooLarge: { error: 'message_too_large', code: 42930, maxSizeBytes: maxPresenceBytes },
   notAuthorized: { error: 'not_authorized' },
@@ -75,21 +85,22 @@ export const errorFrame = object({
   topic: optional(described('As the client wrote it', text)),
   lobbyId: optional(described('As the client wrote it', text)),
   msgRef: optional(described('Protocol 2: of the frame that was refused', text)),
+  ref: optional(described('Of the `history` that was refused', text)),
   maxSizeBytes: optional(count),
 });
 export type ErrorFrame = TypeOf<typeof errorFrame>;
 
 /** The fields of the offending frame that its error repeats. */
-export type ProtocolErrorContext = Pick<ErrorFrame, 'topic' | 'msgRef' | 'lobbyId'>;
+export type ProtocolErrorContext = Pick<ErrorFrame, 'topic' | 'msgRef' | 'lobbyId' | 'ref'>;
 
 /** All differences between the errors of protocols 1 and 2 are here. */
 export const renderProtocolError = (
   name: ProtocolErrorName,
   version: ProtocolVersion,
-  { topic, msgRef, lobbyId }: ProtocolErrorContext = {},
+  { topic, msgRef, lobbyId, ref }: ProtocolErrorContext = {},
 ): ErrorFrame => {
   const { error, code, hint, errorInV1, maxSizeBytes }: ProtocolErrorSpec = protocolErrors[name];
-  const common = { type: 'error', topic, lobbyId, maxSizeBytes } as const;
+  const common = { type: 'error', topic, lobbyId, ref, maxSizeBytes } as const;
   return version === 1 ? { ...common, error: errorInV1 ?? error } : { ...common, error, code, hint, msgRef };
 };
 

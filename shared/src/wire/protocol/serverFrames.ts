@@ -61,14 +61,26 @@ const restoredSubscription = object({
 });
 
 /** The parts beyond the contract that this server has. */
-export const features = ['meta', 'own', 'publish', 'idempotency'] as const;
+export const features = ['meta', 'own', 'history', 'publish', 'idempotency'] as const;
+
+const position = described('A later one sorts behind an earlier one of the topic', text);
+
+const historyGap = object({
+  reason: oneOf('expired', 'limit', 'unknown'),
+  after: optional(described('The position before what is missing, where it is known', text)),
+  before: optional(described('The position behind what is missing, where it is known', text)),
+});
+const gap = optional(described('What is missing', historyGap));
 
 const messageMeta = object({
   id: described('What the publisher gave it, otherwise one that the service made', text),
   at: described('When it was accepted, Unix milliseconds', integer),
   from: described('The `actorTokenId` of the publisher; null for a backend', textOrNull),
+  position: optional(described('Of topics with history', position)),
 });
 export type MessageMeta = TypeOf<typeof messageMeta>;
+
+const replayed = described('Of a replay from history', topic);
 
 /** By room slug, then by actor. */
 const lobbySnapshot = mapOf(mapOf(presenceEntry));
@@ -126,7 +138,22 @@ const encodedFrames = {
   }),
   subscribed: serverFrame({
     summary: 'Messages of the topic are delivered from now on',
-    payload: frame('subscribed', { topic, loadBalance: flag, meta: optional(asked), own: optional(asked) }),
+    payload: frame('subscribed', {
+      topic,
+      loadBalance: flag,
+      meta: optional(asked),
+      own: optional(asked),
+      position: optional(
+        described('Of the newest message before the live ones; empty where there has been none', text),
+      ),
+      continuity: optional(
+        described(
+          'With `from`: whether the replay has everything behind it',
+          oneOf('continuous', 'gap', 'fresh'),
+        ),
+      ),
+      gap,
+    }),
     example: { topic: exampleTopic, loadBalance: false },
   }),
   unsubscribed: serverFrame({
@@ -150,14 +177,14 @@ const encodedFrames = {
     example: { topic: exampleTopic, msgRef: '18' },
   }),
   replayStart: serverFrame({
-    summary: 'Messages follow that arrived while the worker group had no member connected',
-    payload: frame('replayStart', { count }),
+    summary: 'Messages follow that a subscription asked for, or that came while a worker group had no member',
+    payload: frame('replayStart', { topic: optional(replayed), count }),
     isPushed: true,
     example: { count: 2 },
   }),
   replayEnd: serverFrame({
     summary: 'All of them have been sent; messages that arrived meanwhile follow',
-    payload: frame('replayEnd', { replayed: count }),
+    payload: frame('replayEnd', { topic: optional(replayed), replayed: count }),
     isPushed: true,
     example: { replayed: 2 },
   }),
@@ -189,6 +216,39 @@ const assembledFrames = {
     }),
     isPushed: true,
     example: { topic: exampleTopic, data: { celsius: 93 }, filter: 'alarm' },
+  }),
+  history: serverFrame({
+    summary: 'The messages that a `history` asked for',
+    payload: frame('history', {
+      topic,
+      ref: optional(text),
+      messages: listOf(
+        object({
+          id: text,
+          at: integer,
+          from: textOrNull,
+          position,
+          filter: textOrNull,
+          data: described('As it was published', anything),
+        }),
+      ),
+      next: optional(described('The position to go on from; absent at the end', text)),
+      gap,
+    }),
+    example: {
+      topic: exampleTopic,
+      ref: '7',
+      messages: [
+        {
+          id: 'reading-2041',
+          at: 1_767_225_600_000,
+          from: exampleActor,
+          position: '0mi8k2x0a-00000001c7q-p0s1t10nAb',
+          filter: 'alarm',
+          data: { celsius: 93 },
+        },
+      ],
+    },
   }),
   hydration: serverFrame({
     summary: 'The answer of a topic’s hydration webhook to a subscribe',

@@ -70,7 +70,71 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         loadBalanceGroup: undefined,
         meta: false,
         own: false,
+        from: undefined,
+        onGap: 'continue',
       });
+    });
+
+    it('[WS-HIST-4] subscribe from a point', () => {
+      const subscribe = (fields: object) => parse({ type: 'subscribe', topic: 'a/b/c', ...fields });
+      for (const from of [
+        { position: '' },
+        { position: 'a'.repeat(64) },
+        { last: 0 },
+        { last: 1_000 },
+        { since: 0 },
+        { since: 1_790_000_000_000, other: true },
+      ])
+        expect(subscribe({ from, onGap: 'refuse' })).to.deep.include({ from, onGap: 'refuse' });
+      expect(subscribe({ from: null })).to.include({ from: undefined });
+      for (const from of [
+        ...[
+          'last',
+          50,
+          [],
+          {},
+          { position: 7 },
+          { position: 'a'.repeat(65) },
+          { position: 'a b' },
+          { last: -1 },
+        ],
+        ...[{ last: 1_001 }, { last: 1.5 }, { last: '5' }, { since: -1 }, { since: 0.5 }, { since: '2026' }],
+        ...[
+          { position: '', last: 5 },
+          { last: 5, since: 5 },
+          { last: 5, other: 'x'.repeat(300) },
+        ],
+      ])
+        expect(subscribe({ from }), JSON.stringify(from)).to.include({
+          error: 'invalidFrame',
+          topic: 'a/b/c',
+        });
+      for (const onGap of ['stop', true, 1])
+        expect(subscribe({ from: { last: 1 }, onGap })).to.include({ error: 'invalidFrame' });
+      expect(subscribe({ from: { last: 1 }, loadBalance: true })).to.include({ error: 'invalidFrame' });
+      expect(subscribe({ from: { last: 1 }, loadBalance: false })).to.include({ type: 'subscribe' });
+    });
+
+    it('[WS-HIST-12] history', () => {
+      const history = (fields: object) => parse({ type: 'history', topic: 'a/b/c', ...fields });
+      const none = { before: undefined, after: undefined, limit: 100, ref: undefined };
+      expect(history({})).to.deep.equal({ type: 'history', topic: 'a/b/c', ...none });
+      expect(history({ after: '', limit: 1_000, ref: 'r' })).to.include({
+        after: '',
+        limit: 1_000,
+        ref: 'r',
+      });
+      for (const wrong of [
+        ...[{ limit: 0 }, { limit: 1_001 }, { limit: 1.5 }, { limit: '5' }, { before: 5 }, { after: 'a b' }],
+        ...[
+          { before: 'a', after: 'b' },
+          { before: 'a', after: '' },
+        ],
+      ])
+        expect(history({ ...wrong, ref: 'r' }), JSON.stringify(wrong)).to.include({
+          ...{ error: 'invalidFrame', topic: 'a/b/c', ref: 'r' },
+        });
+      expect(history({ ref: 5 })).to.include({ error: 'invalidFrame' });
     });
 
     it('[WS-GROUP-1] subscribe to a worker group', () => {

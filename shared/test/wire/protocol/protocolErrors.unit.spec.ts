@@ -55,6 +55,8 @@ describe('a protocol error', () => {
       'unknown_actor',
       'unknown_scope',
       'publish_conflict',
+      'history_disabled',
+      'continuity_lost',
       'not_subscribed',
       'invalid_filter_chars (/, #, +, | not allowed)',
       'too_many_filters (max 100)',

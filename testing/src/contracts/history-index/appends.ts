@@ -14,7 +14,7 @@ import {
   type KeptFields,
 } from './keptMessages.js';
 
-const at = 1_770_000_000_000;
+export const at = 1_770_000_000_000;
 
 /** One a second, at every second offset: others of the partition are in between. */
 export const records = (from: number, count: number, fields: KeptFields = {}): IndexedRecord[] =>
@@ -40,8 +40,7 @@ export const historyAppendContract = (current: () => HistoryIndexSetting): void 
         [placeAt(6), 2],
         [placeAt(8), 3],
       ]);
-      const { kept: _, ...whole } = message;
-      expect(found[0]?.message).to.deep.include({ ...whole, body: found[0]?.message.body });
+      expect({ ...found[0]?.message, body, kept: undefined }).to.eql({ ...message, kept: undefined });
       expect([...(found[0]?.message.body ?? [])]).to.eql([...body]);
       expect(topic.newest).to.eql({ place: placeAt(8), ordinal: 3, latestAt: at + 4_000 });
       expect([topic.removedTo, topic.deletedTo]).to.eql([undefined, undefined]);
@@ -81,7 +80,7 @@ export const historyAppendContract = (current: () => HistoryIndexSetting): void 
 
     it('are passed over where they are not kept', async () => {
       const { index } = current();
-      const { kept: _, ...message } = kept(idAt(at, 0));
+      const message = { ...kept(idAt(at, 0)), kept: undefined };
       await appendAll(index, [{ offset: 0, message }, ...records(1, 1)]);
       expect(await offsetsOf(index)).to.eql([2]);
       await index.append(1, [], { epoch, next: 50 });
@@ -132,14 +131,14 @@ export const historyAppendContract = (current: () => HistoryIndexSetting): void 
 
     it('may be large', async () => {
       const { index } = current();
-      const large = Array.from({ length: 20 }, (_, offset) => {
+      const large = Array.from({ length: 7 }, (_, offset) => {
         const body = new Uint8Array(1_000_000).fill(offset);
         return { offset, message: kept(idAt(at, offset), { body }) };
       });
       await appendAll(index, large);
       const found = await gathered((await index.topic(historyTopic())).newestFirst());
       expect(found.map(({ message: { body } }) => [body.length, body[999_999]])).to.eql(
-        large.map(({ offset }) => [1_000_000, 19 - offset]),
+        large.map(({ offset }) => [1_000_000, 6 - offset]),
       );
     });
 

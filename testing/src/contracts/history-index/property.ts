@@ -6,12 +6,15 @@ import type { HistoryIndexSetting } from './historyIndexContract.js';
 import { appendAll, gathered, historyTopic, idAt, kept, owners, placeAt } from './keptMessages.js';
 
 const at = 1_770_000_000_000;
+const rounds = 20;
 
 /** What a topic must hold, in the simplest form. */
 interface Model {
   readonly topic: HistoryTopic;
   /** Every message in its order, with its ordinal; deleted ones, too. */
   readonly messages: { readonly offset: number; readonly id: string }[];
+  /** Second copies, and where the first ones are. */
+  readonly copies: { readonly offset: number; readonly original: number }[];
   deletedTo: number;
 }
 
@@ -24,8 +27,9 @@ export const historyPropertyContract = (current: () => HistoryIndexSetting): voi
     const chance = seededChance(seed);
     const { underTest } = current();
     let { index } = current();
+    const other = await underTest.beside();
     const models: Model[] = ['a', 'b', 'c', 'd'].map((name) => ({
-      ...{ topic: historyTopic(name), messages: [], deletedTo: -1 },
+      ...{ topic: historyTopic(name), messages: [], copies: [], deletedTo: -1 },
     }));
     const log: IndexedRecord[] = [];
 
@@ -34,27 +38,36 @@ export const historyPropertyContract = (current: () => HistoryIndexSetting): voi
       const offset = (log.at(-1)?.offset ?? -1) + 1 + chance.below(3);
       const last = model.messages.slice(-20).filter((each) => each.offset > model.deletedTo);
       const isCopy = last.length > 0 && chance.below(10) === 0;
-      const id = isCopy ? chance.oneOf(last).id : idAt(at + offset * 10, 0);
+      const original = isCopy ? chance.oneOf(last) : undefined;
+      const id = original?.id ?? idAt(at + offset * 10, 0);
       const body = new Uint8Array(chance.below(50) === 0 ? 300_000 : chance.below(200)).fill(offset);
       log.push({ offset, message: kept(id, { topic: model.topic, body, messages: 100_000 }) });
-      if (!isCopy) model.messages.push({ offset, id });
+      if (original === undefined) model.messages.push({ offset, id });
+      else model.copies.push({ offset, original: original.offset });
     };
 
-    for (let round = 0; round < 40; round += 1) {
+    for (let round = 0; round < rounds; round += 1) {
       const from = log.length;
       for (let count = chance.below(60); count > 0; count -= 1) publish();
       const again = Math.max(0, from - chance.below(80));
-      await appendInParts(index, log.slice(again), chance.below(40) + 1);
+      const appending = [index, ...(chance.below(3) === 0 ? [other] : [])].map((by) =>
+        appendInParts(by, log.slice(again), chance.below(60) + 10),
+      );
+      await Promise.all(appending);
       if (chance.below(8) === 0) index = await underTest.reopen();
       if (chance.below(5) === 0) {
         const model = chance.oneOf(models);
-        const to = chance.below((log.at(-1)?.offset ?? 0) + 2);
+        // As one that deletes what has been published: of no message but one copy.
+        const drawn = chance.below((log.at(-1)?.offset ?? 0) + 2);
+        const copies = model.copies.filter(({ original }) => original <= drawn);
+        const to = Math.max(drawn, ...copies.map(({ offset }) => offset));
         await index.deleteTopic(model.topic, owners, placeAt(to));
         model.deletedTo = Math.max(model.deletedTo, to);
       }
       await check(index, chance.oneOf(models), chance.below((log.at(-1)?.offset ?? 0) + 2));
     }
     for (const model of models) await check(index, model, 0);
+    await other.close();
   };
 };
 

@@ -68,6 +68,11 @@ const topicConfigs = object({
     { chat: {} },
     { 'a:b': { logging: { enabled: true, retention: '30d', replayEnabled: false, maxReplayMessages: 5 } } },
     ...['tier', '1d', '7d', '90d'].map((retention) => ({ chat: { logging: { enabled: false, retention } } })),
+    ...[null, {}, { seconds: 1, messages: 1 }, { seconds: 7_776_000 }, { messages: 100_000 }].map(
+      (history) => ({
+        chat: { history },
+      }),
+    ),
     { chat: { webhooks: { onSubscribe: { url: 'https://example.com' } } } },
     { chat: { webhooks: { onPublish: { url: 'https://example.com', headers: { a: 'b' } } } } },
   ],
@@ -86,6 +91,14 @@ const topicConfigs = object({
       below('chat.logging.maxReplayMessages', { chat: { logging: { enabled: true, maxReplayMessages } } }),
     ),
     below('chat.logging.other', { chat: { logging: { enabled: true, other: 1 } } }),
+    ...[true, false, [], 7].map((history) => below('chat.history', { chat: { history } })),
+    ...['9', 1.5, 0, null, 7_776_001].map((seconds) =>
+      below('chat.history.seconds', { chat: { history: { seconds } } }),
+    ),
+    ...['9', 1.5, 0, null, 100_001].map((messages) =>
+      below('chat.history.messages', { chat: { history: { messages } } }),
+    ),
+    below('chat.history.other', { chat: { history: { other: 1 } } }),
     ...[true, []].map((webhooks) => below('chat.webhooks', { chat: { webhooks } })),
     below('chat.webhooks.onOther', { chat: { webhooks: { onOther: { url: 'https://example.com' } } } }),
     below('chat.webhooks.onPublish', { chat: { webhooks: { onPublish: 'https://example.com' } } }),

@@ -6,6 +6,8 @@ import { withMongo, type MongoAddress } from '../../mongo/connection.js';
 const backedUp = [
   ...['last_uses', 'usage', 'publish_ids', 'sessions', 'workerGroups'],
   ...['payloads', 'payloadSizes', 'accessLog'],
+  // In this order: whatever one of them says is there is in those behind it.
+  ...['historyPartitions', 'historyTopics', 'historyBuckets'],
 ] as const;
 
 const linesAtOnce = 500;
@@ -39,8 +41,9 @@ export const readBackupDocuments = (
 /** Writes documents back, replacing those with the same identifiers; resolves with their number. */
 export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable<string>): Promise<number> =>
   withMongo(address, async (database) => {
-    // Payloads that come back although they were removed since go again when the log is followed from its beginning.
-    await database.collection('payloadProgress').deleteMany({});
+    // Payloads and messages that come back although they were removed since go again when the log is followed from its beginning.
+    for (const progress of ['payloadProgress', 'historyProgress'])
+      await database.collection(progress).deleteMany({});
     let [count, characters] = [0, 0];
     const pending = new Map<string, Document[]>();
     const flush = async (): Promise<void> => {

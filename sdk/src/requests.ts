@@ -1,6 +1,6 @@
-import { ConnectionError, type RoomwireError } from '../errors.js';
-import { deferred, type Deferred, type Schedule } from '../primitives.js';
-import type { ClientFrame } from '../protocol/frames.js';
+import { ConnectionError, type RoomwireError } from './errors.js';
+import { deferred, type Deferred, type Schedule } from './primitives.js';
+import type { ClientFrame } from './protocol/frames.js';
 
 export interface RequestsContext {
   readonly schedule: Schedule;

@@ -1,0 +1,144 @@
+import type { Buffer } from 'node:buffer';
+import { setTimeout as pause } from 'node:timers/promises';
+import { endOf, type HistoryTopic, type HistoryView, type KeptMessage } from '@roomwire/shared/ports/history';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { binaryFrame, bodyWithMeta, replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
+import { positionOf } from '@roomwire/shared/wire/protocol/position';
+import type { ClientOutbox } from '../access/client.js';
+import { metaOf } from '../fanout/messageFrames.js';
+import type { Hold } from './hold.js';
+
+/** A subscription that gets what was published before its live messages, which are held meanwhile. */
+export interface Replaying {
+  readonly meta: boolean;
+  readonly outbox: ClientOutbox;
+  /** Whether it would have got a message live. */
+  wouldGet(message: LiveMessage): boolean;
+  isHeldBy(hold: Hold): boolean;
+  /** From now on its messages go to the client at once. */
+  letGo(hold: Hold): void;
+}
+
+export interface ReplayDeps {
+  readonly topic: HistoryTopic;
+  /** The record as it is now. */
+  readonly look: () => Promise<HistoryView>;
+  readonly delivered: (messages: number) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Bytes that a client has not read, before it is sent more: far below what closes a slow one. */
+const aheadBytes = 256 * 1024;
+const [firstPollMs, longestPollMs] = [10, 200] as const;
+const retryMs = 1_000;
+
+/** [WS-HIST-10] Resolves when the client has read most of what it was sent; at once where that need not be waited for. */
+export const untilRead = async (outbox: ClientOutbox, isOver: () => boolean): Promise<void> => {
+  for (let waitMs: number = firstPollMs; outbox.waitingBytes > aheadBytes && !isOver();) {
+    await pause(waitMs, undefined, { ref: false });
+    waitMs = Math.min(longestPollMs, waitMs * 2);
+  }
+};
+
+/** [WS-HIST-7] One subscription on its way from the record to its live messages. */
+export class Replay {
+  private readonly subscription: Replaying;
+  private readonly hold: Hold;
+  private readonly deps: ReplayDeps;
+
+  constructor(subscription: Replaying, hold: Hold, deps: ReplayDeps) {
+    this.subscription = subscription;
+    this.hold = hold;
+    this.deps = deps;
+  }
+
+  /** Sends what was selected, the oldest first. It is as much as a client may be sent at once. */
+  send(messages: readonly KeptMessage[]): void {
+    for (const { message, place } of messages)
+      this.push({ message: { ...message, body: replayedBody(message.body) }, place });
+    this.deps.delivered(messages.length);
+  }
+
+  /**
+   * Resolves when its messages are live, or it is over. What came since the view is held; where that was too much it is in the
+   * record, and is read from there as fast as the client reads. Never rejects.
+   */
+  async goLive(view: HistoryView): Promise<void> {
+    this.hold.read(endOf(view));
+    for (let last = view; await this.isRead();) {
+      if (!this.hold.hasLeftOut) return this.release();
+      this.hold.beginAnew();
+      const next = await this.lookAgain();
+      if (next === undefined || !(await this.sendBehind(last, next))) return;
+      this.hold.read(endOf(next));
+      last = next;
+    }
+  }
+
+  /** Sends what is held and is in the view. */
+  sendHeld(view: HistoryView): void {
+    this.sendAll(this.hold.read(endOf(view)));
+  }
+
+  /** Sends what is held, and holds nothing more. */
+  release(): void {
+    // Not while the audience is gone through, which it changes.
+    const letGo = (): void => queueMicrotask(() => this.subscription.letGo(this.hold));
+    this.sendAll(this.hold.passOn({ push: (frame) => this.subscription.outbox.push(frame), passed: letGo }));
+  }
+
+  private get isOver(): boolean {
+    return !this.subscription.outbox.isOpen || !this.subscription.isHeldBy(this.hold);
+  }
+
+  private async isRead(): Promise<boolean> {
+    await untilRead(this.subscription.outbox, () => this.isOver);
+    return !this.isOver;
+  }
+
+  private async lookAgain(): Promise<HistoryView | undefined> {
+    for (;;)
+      try {
+        return await this.deps.look();
+      } catch (error) {
+        if (!(await this.waitOut(error))) return undefined;
+      }
+  }
+
+  private async sendBehind(last: HistoryView, next: HistoryView): Promise<boolean> {
+    let sent = endOf(last);
+    for (;;)
+      try {
+        for await (const page of next.oldestFirst(sent)) {
+          const missing = page.filter(({ message }) => this.subscription.wouldGet(message));
+          for (const kept of missing) this.push(kept);
+          this.deps.delivered(missing.length);
+          sent = page.at(-1)?.place ?? sent;
+          // Not before the next page is fetched: it would wait here, in memory.
+          if (!(await this.isRead())) return false;
+        }
+        return !this.isOver;
+      } catch (error) {
+        if (!(await this.waitOut(error))) return false;
+      }
+  }
+
+  /** The client has all that it was sent: it waits until the engine is back. */
+  private async waitOut(error: unknown): Promise<boolean> {
+    this.deps.failed(error);
+    await pause(retryMs, undefined, { ref: false });
+    return !this.isOver;
+  }
+
+  private sendAll(frames: readonly Buffer[]): void {
+    for (const frame of frames) this.subscription.outbox.push(frame);
+    this.deps.delivered(frames.length);
+  }
+
+  private push({ message, place }: Pick<KeptMessage, 'message' | 'place'>): void {
+    const { meta, outbox } = this.subscription;
+    const { body } = message;
+    if (!meta) return outbox.push(binaryFrame(body));
+    outbox.push(binaryFrame(bodyWithMeta(body, metaOf(message, positionOf(this.deps.topic, place)))));
+  }
+}

@@ -1,0 +1,87 @@
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
+import type { Client } from '../access/client.js';
+import type { TopicAccess } from '../access/topicAccess.js';
+import type { Hold } from '../history/hold.js';
+import type { Beginning, RecordReads } from '../history/recordReads.js';
+import { untilRead, type Replay, type Replaying } from '../history/replay.js';
+
+type Subscribed = Extract<ServerFrame, { type: 'subscribed' }>;
+
+/** A subscription of which it is known what it gets before its live messages. */
+interface Begun {
+  /** What `subscribed` says of it. */
+  readonly answer: Pick<Subscribed, 'position' | 'continuity' | 'gap'>;
+  /** The client has the answer: sends what was published before, and then the live messages. */
+  start(): void;
+}
+
+interface Beginner extends Replaying {
+  readonly client: Client;
+  readonly access: TopicAccess;
+  selects(message: LiveMessage): boolean;
+}
+
+interface BeginOptions {
+  /** In which the subscription waits. */
+  readonly hold: Hold;
+  readonly frame: SubscribeFrame;
+  /** Whether it has got no live messages before. */
+  readonly isNew: boolean;
+}
+
+/** [WS-HIST-4] Whether a subscription has to know where its live messages begin: it asks for what came before, or for positions. */
+export const beginsInRecord = (
+  { from, meta, loadBalance }: SubscribeFrame,
+  { history }: Pick<TopicAccess, 'history'>,
+): boolean => history !== undefined && !loadBalance && (from !== undefined || meta);
+
+/**
+ * Reads what the subscription begins with. Rejects with `EngineUnavailable`: one that was there before then goes on as it was.
+ * `ended`: it is no longer held there.
+ */
+export const beginInRecord = async (
+  record: RecordReads,
+  subscription: Beginner,
+  { hold, frame, isNew }: BeginOptions,
+): Promise<Begun | 'ended' | 'refused'> => {
+  const { client } = subscription;
+  // [WS-HIST-10] What is selected goes to the client at once: nothing else of that size may wait there.
+  await untilRead(client.outbox, () => client.isOver);
+  const { history } = subscription.access;
+  if (history === undefined || !subscription.isHeldBy(hold)) return 'ended';
+  const of = { projectId: client.identity.projectId, history };
+  const replay = record.replay(subscription, hold, of);
+  let beginning: Beginning;
+  try {
+    beginning = await record.begin(of, frame, (message) => subscription.selects(message));
+  } catch (error) {
+    if (!isNew) replay.release();
+    throw error;
+  }
+  if (!subscription.isHeldBy(hold)) return 'ended';
+  const { view, selection, position } = beginning;
+  if (selection?.gap && frame.onGap === 'refuse') return 'refused';
+  // An earlier subscription gets live what was published before the answer, whatever is replayed.
+  if (!isNew) replay.sendHeld(view);
+  return {
+    answer: { position, continuity: selection?.continuity, gap: selection?.gap },
+    start: () => start(replay, client, frame, beginning),
+  };
+};
+
+const start = (
+  replay: Replay,
+  client: Client,
+  { topic }: SubscribeFrame,
+  { view, selection }: Beginning,
+): void => {
+  const { messages = [] } = selection ?? {};
+  if (messages.length > 0) {
+    client.send({ type: 'replayStart', topic, count: messages.length });
+    replay.send(messages);
+    client.send({ type: 'replayEnd', topic, replayed: messages.length });
+  }
+  void replay.goLive(view);
+};

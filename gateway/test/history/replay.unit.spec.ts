@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { Buffer } from 'node:buffer';
+import { decodeMulti } from '@msgpack/msgpack';
+import type { HistoryView, KeptMessage } from '@roomwire/shared/ports/history';
+import {
+  binaryFrame,
+  messageBody,
+  messageHead,
+  payloadOf,
+} from '@roomwire/shared/wire/protocol/encodeFrames';
+import { historyTopic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
+import type { ClientOutbox } from '../../src/access/client.js';
+import { Hold, ReplayMemory } from '../../src/history/hold.js';
+import { Replay } from '../../src/history/replay.js';
+
+const now = 1_790_000_000_000;
+const head = messageHead('app/room/chat');
+
+interface Got {
+  readonly data: number;
+  readonly isReplay?: true;
+}
+
+/** A subscription to a topic whose messages are numbers, and its client, which reads when it is told to. */
+class Stage {
+  readonly record = new MemoryRecord();
+  readonly memory = new ReplayMemory(1_000_000);
+  readonly got: Got[] = [];
+  isOver = false;
+  waitingBytes = 0;
+  failures = 0;
+  hold: Hold | undefined = new Hold(this.memory);
+  look: () => Promise<HistoryView> = async () => this.record.view();
+  private readonly outbox: ClientOutbox;
+  private readonly replay: Replay;
+
+  constructor() {
+    const waiting = (): number => this.waitingBytes;
+    this.outbox = {
+      push: (frame) => void this.got.push(shown(decodeMulti(payloadOf(frame)).next().value as Got)),
+      isOpen: true,
+      get waitingBytes() {
+        return waiting();
+      },
+    };
+    const held = this.hold as Hold;
+    const subscription = {
+      ...{ meta: false, outbox: this.outbox },
+      wouldGet: () => true,
+      isHeldBy: (hold: Hold) => this.hold === hold,
+      letGo: () => (this.hold = undefined),
+    };
+    this.replay = new Replay(subscription, held, {
+      topic: historyTopic,
+      look: () => this.look(),
+      delivered: () => undefined,
+      failed: () => this.failures++,
+    });
+  }
+
+  /** Reaches the record, and is on its way to those that listen. */
+  add(number: number): KeptMessage {
+    return this.record.add(now, { body: messageBody(head, Uint8Array.of(number)) });
+  }
+
+  /** Reaches those that listen; `bytes` more than it says. */
+  arrives({ message, place }: KeptMessage, bytes = 0): void {
+    const frame = Buffer.concat([binaryFrame(message.body), Buffer.alloc(bytes)]);
+    if (this.hold === undefined) this.outbox.push(frame);
+    else this.hold.take(frame, { place });
+  }
+
+  publish(number: number, bytes = 0): KeptMessage {
+    const kept = this.add(number);
+    this.arrives(kept, bytes);
+    return kept;
+  }
+
+  get isHeld(): boolean {
+    return this.hold !== undefined;
+  }
+
+  send(messages: readonly KeptMessage[]): void {
+    this.replay.send(messages);
+  }
+
+  goLive(view: HistoryView): Promise<void> {
+    return this.replay.goLive(view);
+  }
+
+  get numbers(): readonly number[] {
+    return this.got.map(({ data }) => data);
+  }
+}
+
+const shown = ({ data, isReplay }: Got): Got => ({ data, ...(isReplay && { isReplay }) });
+
+describe('a replay', () => {
+  it('[WS-HIST-7] is followed by what came live meanwhile, none missing and none twice', async () => {
+    const stage = new Stage();
+    const replayed = [stage.publish(1), stage.publish(2)];
+    const view = stage.record.view();
+    stage.publish(3);
+    stage.send(replayed);
+    await stage.goLive(view);
+    stage.publish(4);
+    expect(stage.got).to.deep.equal([
+      { data: 1, isReplay: true },
+      { data: 2, isReplay: true },
+      { data: 3 },
+      { data: 4 },
+    ]);
+    expect(stage.memory.bytes).to.equal(0);
+  });
+
+  it('[WS-HIST-7] leaves out what comes live only after the record was read with it', async () => {
+    const stage = new Stage();
+    const [first, second] = [stage.add(1), stage.add(2)];
+    stage.send([first, second]);
+    await stage.goLive(stage.record.view());
+    stage.arrives(first);
+    stage.arrives(second);
+    expect(stage.isHeld).to.equal(true);
+    stage.publish(3);
+    stage.publish(4);
+    await Promise.resolve();
+    expect(stage.isHeld).to.equal(false);
+    stage.publish(5);
+    expect(stage.numbers).to.deep.equal([1, 2, 3, 4, 5]);
+  });
+
+  it('[WS-HIST-10] waits for a slow client, and reads from the record what did not fit in memory', async () => {
+    const stage = new Stage();
+    stage.publish(1);
+    const view = stage.record.view();
+    stage.waitingBytes = 1e6;
+    const live = stage.goLive(view);
+    for (let n = 2; n <= 9; n++) stage.publish(n, 300_000);
+    expect(stage.numbers).to.deep.equal([]);
+    expect(stage.memory.bytes).to.equal(0);
+    stage.waitingBytes = 0;
+    await live;
+    stage.publish(10);
+    expect(stage.got).to.deep.equal([2, 3, 4, 5, 6, 7, 8, 9, 10].map((data) => ({ data })));
+  });
+
+  it('[WS-HIST-10] goes on reading as long as more comes than fits', async () => {
+    const stage = new Stage();
+    const view = stage.record.view();
+    for (let n = 1; n <= 5; n++) stage.publish(n, 300_000);
+    let looks = 0;
+    stage.look = async () => {
+      const found = stage.record.view();
+      // Meanwhile.
+      if (++looks < 4) for (let n = 1; n <= 5; n++) stage.publish(looks * 5 + n, 300_000);
+      return found;
+    };
+    await stage.goLive(view);
+    expect(stage.numbers).to.deep.equal(Array.from({ length: 20 }, (_, n) => n + 1));
+    expect(looks).to.equal(4);
+  });
+
+  it('[WS-HIST-10] waits for an engine that is away', async () => {
+    const stage = new Stage();
+    const view = stage.record.view();
+    for (let n = 1; n <= 5; n++) stage.publish(n, 300_000);
+    const look = stage.look;
+    stage.look = () => (stage.failures === 0 ? Promise.reject(new Error('away')) : look());
+    await stage.goLive(view);
+    expect(stage.numbers).to.deep.equal([1, 2, 3, 4, 5]);
+    expect(stage.failures).to.equal(1);
+  });
+
+  it('[WS-HIST-7] ends with its subscription, and then sends nothing', async () => {
+    const stage = new Stage();
+    stage.waitingBytes = 1e6;
+    const live = stage.goLive(stage.record.view());
+    stage.publish(1);
+    stage.hold?.clear();
+    stage.hold = undefined;
+    await live;
+    expect(stage.got).to.deep.equal([]);
+    expect(stage.memory.bytes).to.equal(0);
+  });
+
+  it('[WS-HIST-10] has a bound with all others together', () => {
+    const memory = new ReplayMemory(1_000);
+    const [one, other] = [new Hold(memory), new Hold(memory)];
+    for (let n = 1; n <= 6; n++) one.take(Buffer.alloc(100), { place: undefined });
+    for (let n = 1; n <= 6; n++) other.take(Buffer.alloc(100), { place: undefined });
+    expect([one.hasLeftOut, other.hasLeftOut]).to.deep.equal([false, true]);
+    expect(memory.bytes).to.equal(600);
+    expect(one.passOn({ push: () => undefined, passed: () => undefined })).to.have.length(6);
+    expect(memory.bytes).to.equal(0);
+  });
+});

@@ -1,0 +1,62 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { HistoryUnread, readHistory, type HistoryQuestion } from '../history/readHistory.js';
+import { addApiOptions, apiAddressOrExit, type ApiOptions } from './apiOptions.js';
+import { exitCodes, fail, say } from './fail.js';
+
+interface HistoryOptions extends ApiOptions {
+  readonly scope?: string;
+  readonly before?: string;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export const addHistory = (program: Command): void => {
+  const command = program
+    .command('history')
+    .description('print the messages that a topic keeps, each as a line of JSON, the newest first')
+    .argument('<topic>', 'app-slug/room-slug/topic-name')
+    .option('--scope <scope>', 'the id or the slug of an access scope')
+    .option('--before <position>', 'those before this position, the newest first')
+    .addOption(
+      new Option(
+        '--after <position>',
+        'those behind this position, the oldest first; an empty one is the beginning',
+      ).conflicts('before'),
+    )
+    .addOption(new Option('--limit <messages>', 'at most so many').argParser(readLimit).default(100));
+  addApiOptions(command).action(history);
+};
+
+const readLimit = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return Number(text);
+};
+
+const history = async (address: string, options: HistoryOptions): Promise<void> => {
+  const api = apiAddressOrExit(options);
+  const question = questionOrExit(address, options);
+  try {
+    let next: string | undefined;
+    for await (const part of readHistory(api, question)) {
+      if (part.gap) say(`Messages are missing here: ${part.gap.reason}`);
+      for (const message of part.data) process.stdout.write(`${JSON.stringify(message)}\n`);
+      ({ next } = part);
+    }
+    if (next !== undefined)
+      say(`There are more: ${options.after === undefined ? '--before' : '--after'} ${next}`);
+  } catch (error) {
+    if (!(error instanceof HistoryUnread)) throw error;
+    fail(error.message);
+  }
+};
+
+const questionOrExit = (
+  address: string,
+  { scope, before, after, limit }: HistoryOptions,
+): HistoryQuestion => {
+  const [appSlug, roomSlug, topic, ...rest] = address.split('/');
+  if (!appSlug || !roomSlug || !topic || rest.length > 0)
+    return fail('Name a topic as app-slug/room-slug/topic-name', exitCodes.misused);
+  const from = after !== undefined ? { after } : before !== undefined ? { before } : undefined;
+  return { ...{ appSlug, roomSlug, topic, scope, from, limit } };
+};

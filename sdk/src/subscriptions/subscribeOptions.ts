@@ -1,0 +1,64 @@
+import type { Filter, Qos, StartingPoint } from '../protocol/frames.js';
+import type { GapHandler } from './message.js';
+
+export interface SubscribeOptions {
+  /** Of the broker's internal hop; 1 by default. */
+  readonly qos?: Qos;
+  /** Only messages that match one of these, at most 100; all messages by default. */
+  readonly filters?: readonly Filter[] | undefined;
+  /** Share the topic's messages with the other members of the group: each goes to one of them. */
+  readonly loadBalance?: boolean;
+  /** Name of the group within the app; the actor's `actorTokenId` by default. */
+  readonly loadBalanceGroup?: string;
+  /** `meta` on every message: its id, its time, its publisher; false by default. Only where `client.features` has `meta`. */
+  readonly meta?: boolean;
+  /**
+   * Also what the own actor publishes, on other connections or over HTTP; false by default. What this client publishes on its present
+   * connection never comes back live. Only where `client.features` has `own`.
+   */
+  readonly own?: boolean;
+  /**
+   * Messages of before, when the subscription begins: the newest so many (at most 1000), or those since a time. Not after a reconnect, and not
+   * where `resume` has a position. Only on topics with history (`history_disabled`), and where `client.features` has `history`.
+   */
+  readonly rewind?: number | { readonly since: Date | number };
+  /**
+   * After a reconnect, go on behind the newest message that was delivered, so that none is missing and none comes twice; with a position, of
+   * `subscription.position` or a message, begin behind that one already. Messages have `meta` then. For what `rewind` is for only.
+   */
+  readonly resume?: boolean | { readonly position: string };
+  /** Called where messages are missing in spite of `resume`. */
+  readonly onGap?: GapHandler;
+}
+
+/** Whether the subscription goes on behind the last message after a reconnect. */
+export const follows = ({ resume }: SubscribeOptions): boolean =>
+  typeof resume === 'object' || resume === true;
+
+/** Where a subscription with these options begins the first time; undefined for one that needs no history. */
+export const startOf = ({ resume, rewind }: SubscribeOptions): StartingPoint | undefined => {
+  if (typeof resume === 'object') return { position: resume.position };
+  if (typeof rewind === 'number') return { last: rewind };
+  if (rewind !== undefined) return { since: Number(rewind.since) };
+  // Nothing of what was: the server says its position, or that there is no history.
+  return resume === true ? { last: 0 } : undefined;
+};
+
+/** Whether older messages come at first, of which somebody who joins later would get none. */
+export const replaysAtFirst = ({ resume, rewind }: SubscribeOptions): boolean =>
+  typeof resume === 'object' || (rewind !== undefined && rewind !== 0);
+
+/** Whether two sets of options ask the server for the same. */
+export const sameOptions = (one: SubscribeOptions, other: SubscribeOptions): boolean =>
+  essence(one) === essence(other);
+
+/** The server has to say where its messages stand, of a subscription that follows them. */
+export const needsMeta = (options: SubscribeOptions): boolean => options.meta === true || follows(options);
+
+const essence = (options: SubscribeOptions): string => {
+  const { qos, filters, loadBalance, loadBalanceGroup, own } = options;
+  return JSON.stringify([
+    ...[qos ?? 1, filters ?? [], loadBalance ?? false, loadBalanceGroup],
+    ...[needsMeta(options), own ?? false, follows(options), startOf(options)],
+  ]);
+};
