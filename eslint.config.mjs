@@ -227,6 +227,17 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': 'off' },
   },
   {
+    files: ['examples/**'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['document', 'location', 'localStorage', 'sessionStorage', 'crypto', 'setTimeout'],
+          ...['fetch', 'TextEncoder', 'URLSearchParams'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     // chai's property assertions are expressions; test doubles need not await.
     files: ['**/test/**', 'testing/src/**'],
     rules: {

@@ -41,7 +41,8 @@ tests() {
   finish 1
 }
 
-# Debian packages of what is not there yet: the engines run on Java and Go, schemathesis in a Python environment, kcat asks Kafka.
+# Debian packages of what is not there yet: the engines run on Java and Go, schemathesis in a Python environment, kcat asks
+# Kafka, the example is used in a browser.
 install_missing() {
   local missing=()
   command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
@@ -49,6 +50,7 @@ install_missing() {
   command -v go >/dev/null || missing+=(golang-go)
   command -v kcat >/dev/null || missing+=(kcat)
   command -v openssl >/dev/null || missing+=(openssl)
+  command -v chromium >/dev/null || missing+=(chromium)
   python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
   [ ${#missing[@]} -eq 0 ] && return
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"

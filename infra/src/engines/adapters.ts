@@ -89,7 +89,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     const outage = outageOf(engine, logger);
     return {
       ...{ folder, messageRecording, payloadLimits, deduplicationMs },
-      ...{ reader, logger, outage },
+      ...{ historyIndex: () => historyIndex(), reader, logger, outage },
     };
   };
   const contexts: Readonly<Record<EnginePort, OpenContext>> = {
@@ -161,11 +161,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
     bus,
-    history: memoized(async () => {
-      const { openHistory } = await openedBus();
-      if (openHistory === undefined) throw new Error('No messages are kept');
-      return openHistory();
-    }),
+    history: memoized(async () => (await openedBus()).openHistory()),
     historyArchiving: async () => (await openedBus()).openArchiver,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

@@ -29,8 +29,8 @@ export interface OpenContext {
   readonly payloadLimits: PayloadLimits;
   /** How long the id of a publish stands for its message. */
   readonly deduplicationMs: number;
-  /** What is kept of messages, by topic; absent where nothing is kept. */
-  readonly historyIndex?: () => Promise<HistoryIndex>;
+  /** What is kept of messages, by topic. */
+  readonly historyIndex: () => Promise<HistoryIndex>;
   /** The process as a reader of the read models; undefined where it only writes them, and for commands. */
   readonly reader: RegisteredReader | undefined;
   readonly logger: Logger;
@@ -96,8 +96,7 @@ export interface OpenedBus {
   openMessageStore(): Promise<MessageStore>;
   /** Reads all of a channel together with the other members of a group. Absent on files. */
   readonly follow?: KafkaGroups['follow'];
-  /** Absent where nothing is kept. */
-  readonly openHistory?: () => Promise<History>;
+  openHistory(): Promise<History>;
   /** Absent on files, where messages are in the index before they are delivered. */
   readonly openArchiver?: (clock: Clock) => Promise<HistoryArchiver>;
 }

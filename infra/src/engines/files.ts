@@ -46,14 +46,11 @@ export const busOnFiles: BusEngine = {
   ...files,
   async open({ folder, historyIndex, logger }) {
     const opened = await folder();
-    const openMessageStore = async () => openEmbeddedMessageStore(opened, { logger });
-    if (historyIndex === undefined)
-      return { bus: await openEmbeddedMessageBus(opened, { logger }), openMessageStore };
     const index = await historyIndex();
     const journal = await HistoryJournal.open(index, systemClock);
     return {
       bus: await openEmbeddedMessageBus(opened, { logger, journal }),
-      openMessageStore,
+      openMessageStore: async () => openEmbeddedMessageStore(opened, { logger }),
       openHistory: async () => new IndexedHistory(index, journal),
     };
   },

@@ -40,7 +40,7 @@ const remedies: Remedies = {
   away: `Start it, and check the addresses in ${variable} and the network`,
 };
 
-interface HistoryDeps extends Required<Pick<OpenContext, 'historyIndex' | 'logger'>> {
+interface HistoryDeps extends Pick<OpenContext, 'historyIndex' | 'logger'> {
   readonly bus: KafkaPartitions;
   readonly follow: KafkaGroups['follow'];
 }
@@ -93,7 +93,7 @@ const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine =
         });
       },
       follow,
-      ...(historyIndex && openingHistory({ bus: kafkaBus, follow, historyIndex, logger })),
+      ...openingHistory({ bus: kafkaBus, follow, historyIndex, logger }),
     };
   },
   async inspect({ messageRecording }) {

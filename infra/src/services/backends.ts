@@ -19,7 +19,7 @@ export const startBackends = (context: ServiceContext): void => {
   });
   closing.push(async () => {
     stopping.abort();
-    [backends.publishing, backends.history] = [undefined, undefined];
+    backends.publishing = undefined;
     await starting.catch(() => undefined);
     await started?.close();
   });
@@ -35,7 +35,6 @@ const startWhenPossible = async (
   const { views, usage } = await adapters.viewStores();
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const history = await adapters.history();
-  context.backends.history = history;
   const ports = { bus, publishIds, messageStore, history, clock, random, logger, tracing };
   for (let failures = 1; !signal.aborted; failures += 1) {
     const backends = createBackends({ ...ports, views, usage, limits });

@@ -1,7 +1,6 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
 import { createAuditHeads } from '@roomwire/projections/auditHeads';
 import { createAuditFollower } from '@roomwire/projections/auditFollower';
-import { createHistoryKeeper } from '@roomwire/projections/historyKeeper';
 import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
 import { projectionLag } from '@roomwire/projections/projectionLag';
 import { createProjections } from '@roomwire/projections/projections';
@@ -26,6 +25,7 @@ import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
+import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import type { StartService, ServiceContext } from './service.js';
 import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
 
@@ -77,13 +77,7 @@ export const startProjections: StartService = async ({
   const keeper = createPayloadKeeper({ log, payloads, logger, limits, refusesOtherLogs });
   closing.push(() => keeper.close());
   await keeper.start();
-  const historyKeeper = createHistoryKeeper({
-    ...{ log, views, logger, clock, refusesOtherLogs },
-    index: await adapters.historyIndex(),
-    history: await adapters.history(),
-  });
-  closing.push(() => historyKeeper.close());
-  await historyKeeper.start();
+  await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
     mostEntries: config.deadLetters,
@@ -95,21 +89,6 @@ export const startProjections: StartService = async ({
   const rebuildRequests = createRebuildRequestHandler({ folder: path, log, views, logger });
   closing.push(() => rebuildRequests.close());
   await rebuildRequests.start();
-};
-
-/** Beside the projections, and not behind them: what reads messages back waits for it. */
-const startHistoryArchiver = async ({
-  adapters,
-  closing,
-  clock,
-  show,
-}: Pick<ServiceContext, 'adapters' | 'closing' | 'clock' | 'show'>): Promise<void> => {
-  const openArchiver = await adapters.historyArchiving();
-  if (openArchiver === undefined) return;
-  const archiver = await openArchiver(clock);
-  closing.push(() => archiver.close());
-  show({ name: 'history', collect: archiver.collect });
-  await archiver.start();
 };
 
 export const startCommandApi: StartService = async (context) => {
@@ -158,8 +137,9 @@ export const startCommandApi: StartService = async (context) => {
     ...{ accessLog, accessRecorder, snapshots },
     ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
   };
-  if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
   const { backends } = context;
+  provideHistory(context);
+  if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
   const onBus = { publishing: () => backends.publishing, history: () => backends.history };
   front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
 };
@@ -184,7 +164,6 @@ export const startGateway: StartService = async ({
   const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
-  const history = await adapters.history();
   const accessLog = await adapters.accessLog();
   const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits });
   closing.push(() => accessRecorder.close());
@@ -206,7 +185,7 @@ export const startGateway: StartService = async ({
     messageStore,
     groupStore,
     publishIds: await adapters.publishIds(),
-    history,
+    history: await adapters.history(),
     clock,
     random,
     logger,
@@ -222,14 +201,14 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    [backends.publishing, backends.history] = [undefined, undefined];
+    backends.publishing = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));
   show({ name: 'gateway', collect: gateway.collect });
   await gateway.start();
   gateway.attach(front.server);
-  [backends.publishing, backends.history] = [gateway.publishing, history];
+  backends.publishing = gateway.publishing;
 };
 
 export const startWebhookConsumer: StartService = async ({

@@ -103,6 +103,34 @@ describe('the program', () => {
     await stop(service);
   });
 
+  it('[WS-HIST-4] prints what a topic has kept before what comes, and goes on behind a position', async () => {
+    const service = await startProgram(folder.path);
+    const { topic, listener } = await twoActors(service, { topicConfigs: { chat: { history: {} } } });
+    const environment = { ROOMWIRE_URL: service.socketUrl, ROOMWIRE_TOKEN: listener };
+    const publish = async (data: string): Promise<void> => {
+      expect((await service.project.post('/publish', { topic, data })).status).to.equal(200);
+    };
+    const listen = async (last: string, ...options: readonly string[]) => {
+      const listening = runRoomwire(['listen', topic, ...options], environment);
+      await listening.printed(/Listening on/);
+      await publish(last);
+      await listening.printed(new RegExp(`"${last}".*\\n`));
+      listening.process.kill('SIGINT');
+      expect((await listening.ended).code).to.equal(0);
+      const lines = listening.stdout().trim().split('\n');
+      return lines.map((line) => JSON.parse(line));
+    };
+    for (const text of ['one', 'two', 'three']) await publish(text);
+    const [two, ...rest] = await listen('four', '--last', '2', '--meta');
+    expect([two, ...rest].map(({ data }) => data)).to.eql(['two', 'three', 'four']);
+    expect(two.meta).to.have.all.keys('id', 'at', 'from', 'position');
+    const behind = await listen('five', '--after', two.meta.position);
+    expect(behind).to.eql(['three', 'four', 'five'].map((data) => ({ topic, data })));
+    const since = await listen('six', '--since', new Date(two.meta.at).toISOString());
+    expect(since.map(({ data }) => data)).to.eql(['two', 'three', 'four', 'five', 'six']);
+    await stop(service);
+  });
+
   it('explains in one line why a command fails', async () => {
     const service = await startProgram(folder.path);
     const { topic, sender } = await twoActors(service);
@@ -296,8 +324,8 @@ describe('the program', () => {
   });
 });
 
-const twoActors = async ({ project }: RunningService) => {
-  const app = (await project.post('/apps', { name: 'demo', topics: ['chat'] })).body;
+const twoActors = async ({ project }: RunningService, fields: object = {}) => {
+  const app = (await project.post('/apps', { name: 'demo', topics: ['chat'], ...fields })).body;
   await project.post(`/apps/${app.appId}/rooms`, { name: 'lobby' });
   const tokenOf = async (name: string): Promise<string> =>
     (await project.post('/actors', { name, actorType: 'user' })).body.accessToken;

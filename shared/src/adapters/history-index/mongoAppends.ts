@@ -24,6 +24,9 @@ import { WeightedCache } from './weightedCache.js';
 const attempts = 50;
 const longestPauseMs = 100;
 
+/** The last bucket of each is in memory meanwhile. */
+const topicsAtOnce = 200;
+
 /** Of what is remembered of topics, about. */
 const rememberedBytes = 64 * 1024 * 1024;
 
@@ -48,13 +51,18 @@ export class MongoAppends {
   }
 
   async append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {
-    const batch = byTopic(records);
+    const topics = [...byTopic(records)];
+    for (let from = 0; from < topics.length; from += topicsAtOnce)
+      await this.add(new Map(topics.slice(from, from + topicsAtOnce)), to.epoch);
+    await this.movePartition(partition, to);
+  }
+
+  private async add(batch: Batch, epoch: number): Promise<void> {
     const made = new Set<string>();
-    for (let attempt = 1; !(await this.addAll(batch, to.epoch, made)); attempt += 1) {
+    for (let attempt = 1; !(await this.addAll(batch, epoch, made)); attempt += 1) {
       if (attempt === attempts) throw new EngineUnavailable('message history');
       await pause(Math.min(attempt * 5, longestPauseMs));
     }
-    await this.movePartition(partition, to);
   }
 
   /** False where others have changed the same topics meanwhile: what was not written then comes again. `made`: all buckets so far. */
