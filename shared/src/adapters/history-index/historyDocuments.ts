@@ -86,6 +86,14 @@ export const historyCollections = (database: Db): HistoryCollections => ({
 /** Found by equality of ids alone, because not every server that speaks MongoDB's protocol finds ranges by an index. */
 export const bucketId = (key: string, number: number): string => `${key}:${number}`;
 
+/** Some servers find one by an index, and several only by a scan. */
+export const withIds = (
+  ids: readonly string[],
+): { readonly _id: string | { readonly $in: readonly string[] } } => {
+  const [only] = ids;
+  return { _id: ids.length === 1 && only !== undefined ? only : { $in: ids } };
+};
+
 export const bucketNumber = (id: string): number => Number(id.slice(id.lastIndexOf(':') + 1));
 
 export const bucketIds = (key: string, from: number, to: number): string[] =>
