@@ -7,7 +7,7 @@ import {
   bucketDocument,
   bucketId,
   bytesOf,
-  isFull,
+  fillsBucket,
   markOf,
   type Bucket,
   type BucketDocument,
@@ -159,10 +159,11 @@ const fill = (open: OpenTopic, epoch: number, records: readonly NewRecord[]): re
   const buckets: Bucket[] = [];
   let added: StoredMessage[] = [];
   const end = (begun: Bucket): void => {
-    const bucket = { ...begun, messages: [...begun.messages, ...added] };
+    const messages = [...begun.messages, ...added];
+    const bucket = { ...begun, messages, isFull: fillsBucket(messages) };
     buckets.push(bucket);
     open.last = bucket.number;
-    open.open = isFull(bucket) ? undefined : { ...bucket, version: bucket.version + 1 };
+    open.open = bucket.isFull ? undefined : { ...bucket, version: bucket.version + 1 };
     added = [];
   };
   for (const { offset, message, kept } of records) {
@@ -173,15 +174,20 @@ const fill = (open: OpenTopic, epoch: number, records: readonly NewRecord[]): re
     open.isChanged = true;
     if (isUpTo(newest.place, open.topic.deletedTo ?? undefined)) continue;
     open.topic = { ...open.topic, oldest: open.topic.oldest ?? newest };
-    open.open ??= { number: open.last + 1, version: 0, before: open.ids.newest(idsBefore), messages: [] };
+    open.open ??= newBucket(open);
     open.ids.add(message.id);
     // The encoder does not use its memory again.
     added.push({ ...newest, encoded: liveMessages.codec.encode(message) });
-    if (isFull({ messages: [...open.open.messages, ...added] })) end(open.open);
+    if (fillsBucket([...open.open.messages, ...added])) end(open.open);
   }
   if (open.open !== undefined && added.length > 0) end(open.open);
   return buckets;
 };
+
+const newBucket = ({ last, ids }: OpenTopic): Bucket => ({
+  ...{ number: last + 1, version: 0, isFull: false },
+  ...{ before: ids.newest(idsBefore), messages: [] },
+});
 
 const bucketWrite = (key: string, bucket: Bucket): VersionedWrite<BucketDocument> => ({
   document: bucketDocument(key, bucket, bucket.version + 1),

@@ -5,7 +5,6 @@ import {
   bucketId,
   bucketNumber,
   bytesOf,
-  isFull,
   readBucket,
   standing,
   type Bucket,
@@ -117,7 +116,7 @@ const openTopic = (
   const isNewer = newest !== undefined && laterOf(topic.newest?.place, newest.place) !== topic.newest?.place;
   return {
     topic: isNewer ? { ...topic, newest: standing(newest) } : topic,
-    open: last === undefined || isFull(last) ? undefined : last,
+    open: last?.isFull === true ? undefined : last,
     last: Math.max(topic.last, last?.number ?? 0),
     ids: new RecentIds([
       ...(buckets[0]?.before ?? []),
