@@ -1,10 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
-import { openKafkaMessageBus } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
+import { KafkaHistoryPartitions } from '@roomwire/shared/adapters/history/kafkaHistoryPartitions';
+import { openMongoHistoryIndex } from '@roomwire/shared/adapters/history-index/mongoHistoryIndex';
+import {
+  openKafkaMessageBus,
+  type KafkaMessageBus,
+} from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
 import { openMongoPublishIds } from '@roomwire/shared/adapters/publish-ids/mongoPublishIds';
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
 import { openMongoViewStores } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
+import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { testBrokers, testMongodbUrl } from '@roomwire/testing/run/testProfile';
 import { after } from 'mocha';
@@ -12,7 +23,8 @@ import type { BusPorts, Ports } from './ports.js';
 
 const own = `sockets-${randomUUID().slice(0, 8)}`;
 
-const openBus = async (): Promise<BusPorts> => {
+/** The index is on MongoDB. */
+const openBus = async (index: HistoryIndex): Promise<BusPorts & { readonly kafka: KafkaMessageBus }> => {
   const bus = await openKafkaMessageBus({
     brokers: testBrokers(),
     clientId: 'roomwire-test',
@@ -20,9 +32,11 @@ const openBus = async (): Promise<BusPorts> => {
     topics: [...busTopics, ...recordTopics],
   });
   const record = createKafkaMessageStore(bus);
+  const partitions = await bus.partitions(liveMessages);
   return {
     bus,
-    history: undefined as never,
+    kafka: bus,
+    history: new IndexedHistory(index, new KafkaHistoryPartitions({ partitions, index })),
     record: async () => record,
     async close() {
       await record.close();
@@ -33,8 +47,19 @@ const openBus = async (): Promise<BusPorts> => {
 
 const openStores = async () => {
   const place = { url: testMongodbUrl(own) };
+  const index = await openMongoHistoryIndex(place);
+  const ports = await openBus(index);
+  const { kafka } = ports;
+  const archiver = new HistoryArchiver({
+    ...{ index, clock: systemClock, logger: silentLogger },
+    follow: (channel, group, follower) => kafka.follow(channel, group, follower),
+    partitions: await kafka.partitions(liveMessages),
+  });
+  await archiver.start();
   return {
-    ...(await openBus()),
+    ...ports,
+    index,
+    archiver,
     stores: await openMongoViewStores(place),
     sessions: await openMongoSessionStore(place),
     groups: await openMongoGroupStore(place),
@@ -49,7 +74,7 @@ let opened: ReturnType<typeof openStores> | undefined;
  * apart, as they keep those of customers apart. Each gateway has its own connections to the brokers.
  */
 export const openEnginePorts = async (): Promise<Ports> => {
-  const { groups, stores, ...ports } = await (opened ??= openStores());
+  const { groups, stores, index, ...ports } = await (opened ??= openStores());
   const { views, usage } = stores;
   // No projector fills them: the tests write what they read.
   await views.admitReaders(undefined);
@@ -58,14 +83,15 @@ export const openEnginePorts = async (): Promise<Ports> => {
     views,
     usage,
     groups: async () => groups,
-    gateway: openBus,
+    gateway: () => openBus(index),
     close: async () => undefined,
   };
 };
 
 after(async () => {
   const ports = await opened;
+  await ports?.archiver.close();
   await ports?.close();
-  for (const store of [ports?.stores, ports?.sessions, ports?.groups, ports?.publishIds])
+  for (const store of [ports?.stores, ports?.sessions, ports?.groups, ports?.publishIds, ports?.index])
     await store?.close();
 });

@@ -38,7 +38,7 @@ export class MergedView implements HistoryView {
     if (newer.length > 0) yield newer.toReversed();
     const { newest } = this.indexed;
     if (newest === undefined) return;
-    const behindNewest = { epoch: newest.place.epoch, offset: newest.place.offset + 1 };
+    const behindNewest = behind(newest.place);
     const isWithin = before !== undefined && comparePlaces(before, behindNewest) < 0;
     yield* this.indexed.newestFirst(isWithin ? before : behindNewest);
   }
@@ -80,8 +80,13 @@ const tailBehind = async (
     });
 };
 
-/** A second copy comes soon after the first. */
-const newestIds = async (indexed: IndexedTopic): Promise<ReadonlySet<string>> => {
-  for await (const page of indexed.newestFirst()) return new Set(page.map(({ message }) => message.id));
+/** A second copy comes soon after the first. What the index has got meanwhile is no first copy: it is what the tail has. */
+const newestIds = async ({ newest, newestFirst }: IndexedTopic): Promise<ReadonlySet<string>> => {
+  if (newest === undefined) return new Set();
+  for await (const page of newestFirst(behind(newest.place)))
+    return new Set(page.map(({ message }) => message.id));
   return new Set();
 };
+
+/** Before whatever comes next. */
+const behind = ({ epoch, offset }: Place): Place => ({ epoch, offset: offset + 1 });
