@@ -98,13 +98,12 @@ export class Retained {
   }
 
   private removeDeleted(): void {
-    this.values.removeWhere((value, topic) => this.deletions.cover(value, topic));
+    this.values.removeWhere((value) => this.deletions.cover(value));
   }
 
   private keep(message: RetainedMessage): boolean {
     this.deps.stamps.seen(message.retention.stamp);
-    const { id, topic, retention, kept } = message;
-    if (this.deletions.cover({ ...retention, id, kept }, topic)) return false;
+    if (this.deletions.cover({ ...message, ...message.retention })) return false;
     const isNews = this.values.keep(message);
     this.deps.metrics.retainedDropped = this.values.dropped;
     return isNews;

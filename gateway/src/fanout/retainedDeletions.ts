@@ -2,13 +2,21 @@ import type { TopicConfigs } from '@roomwire/shared/domain/app';
 import { topicNameOf } from '@roomwire/shared/domain/topic';
 import { historyOf, type DeletedHistory } from '@roomwire/shared/domain/topicHistory';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
-import type { LiveMessage, RetainedMeta } from '@roomwire/shared/wire/bus/liveMessage';
+import type { RetainedMessage, RetainedMeta } from '@roomwire/shared/wire/bus/liveMessage';
+import { comparePlaces, placeOf, type Place } from '@roomwire/shared/wire/protocol/position';
 
 /** What is looked at of a value, and of a message that may become one. */
 export type Deletable = Pick<RetainedMeta, 'appId' | 'roomId' | 'accessScopeId'> &
-  Pick<LiveMessage, 'id' | 'kept'>;
+  Pick<RetainedMessage, 'id' | 'topic' | 'kept' | 'place'>;
 
-export type DeletedTopic = Pick<DeletedHistory, 'roomId' | 'accessScopeId' | 'topic'>;
+export type DeletedTopic = Omit<DeletedHistory, 'appId'>;
+
+interface Deletion {
+  /** Undefined for one that this version cannot read. */
+  readonly to: Place | undefined;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
 
 /** The settings of an app's topics since a time, Unix milliseconds. */
 interface Settings {
@@ -23,16 +31,17 @@ const remembered = 10_000;
  * Histories that were deleted, with the last values of their topics. They are remembered, because a value that was published before may
  * arrive after the deletion: they come on different channels.
  *
- * A value is gone if it was accepted by the time of the deletion, as the clocks of its gateway and of the command API have it. So one
- * that is published while its topic is being deleted may stay, and none that is published after the answer goes.
+ * A value whose place is known goes if that was deleted. Another one goes if it was accepted by the time of the deletion, as the clocks
+ * of its gateway and of the command API have it: one that is published while its topic is being deleted may stay.
  */
 export class RetainedDeletions {
-  /** By topic, when it was deleted; Unix milliseconds. */
-  private readonly topics = new Map<string, number>();
+  /** By topic. */
+  private readonly topics = new Map<string, Deletion>();
   private readonly apps = new Map<string, Settings>();
 
-  topicDeleted({ roomId, accessScopeId, topic }: DeletedTopic, at: number): void {
-    remember(this.topics, keyOf(roomId, accessScopeId, topic), at);
+  topicDeleted({ topic: name, upTo, ...of }: DeletedTopic, at: number): void {
+    const { roomId, accessScopeId } = of;
+    remember(this.topics, keyOf(roomId, accessScopeId, name), { to: placeOf({ ...of, name }, upTo), at });
   }
 
   /** Topics without history in these settings have none any more. */
@@ -40,16 +49,21 @@ export class RetainedDeletions {
     remember(this.apps, appId, { configs, since: at });
   }
 
-  /** `topic`: the internal one. */
-  cover({ appId, roomId, accessScopeId, id, kept }: Deletable, topic: string): boolean {
+  cover({ appId, roomId, accessScopeId, id, topic, kept, place }: Deletable): boolean {
+    if (this.topics.size + this.apps.size === 0) return false;
     const name = topicNameOf(topic);
     const at = acceptedAt(id);
-    const deleted = this.topics.get(keyOf(roomId, accessScopeId, name));
-    if (deleted !== undefined && at <= deleted) return true;
-    const settings = kept === undefined ? undefined : this.apps.get(appId);
+    const deletion = this.topics.get(keyOf(roomId, accessScopeId, name));
+    if (deletion !== undefined && isDeleted({ at, place }, deletion)) return true;
+    const settings = kept && this.apps.get(appId);
     return settings !== undefined && at <= settings.since && historyOf(settings.configs, name) === undefined;
   }
 }
+
+const isDeleted = (
+  value: { readonly at: number; readonly place: Place | undefined },
+  { to, at }: Deletion,
+) => (value.place && to ? comparePlaces(value.place, to) <= 0 : value.at <= at);
 
 const keyOf = (roomId: string, accessScopeId: string | null, name: string): string =>
   `${roomId}/${accessScopeId ?? ''}/${name}`;

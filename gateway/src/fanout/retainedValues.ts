@@ -81,8 +81,8 @@ export class RetainedValues {
     return value;
   }
 
-  removeWhere(isGone: (value: RetainedValue, topic: string) => boolean): void {
-    for (const [topic, value] of this.values) if (isGone(value, topic)) this.remove(topic);
+  removeWhere(isGone: (value: RetainedValue) => boolean): void {
+    for (const [topic, value] of this.values) if (isGone(value)) this.remove(topic);
   }
 
   private makeRoom(): void {

@@ -2,6 +2,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { History, HistoryView } from '@roomwire/shared/ports/history';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import { placeOfDeletion } from '@roomwire/shared/history/boundedView';
 import { readPage } from '@roomwire/shared/history/historyPage';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
@@ -109,7 +110,7 @@ export class RecordReads {
 
 /** Behind a deletion it is the deletion's, so that what comes after continues it. */
 const newestPosition = ({ topic }: TopicRecord, { newest, deletedTo }: HistoryView): string => {
-  const places = [newest?.place, deletedTo].filter((place) => place !== undefined);
+  const places = [newest?.place, placeOfDeletion(deletedTo)].filter((place) => place !== undefined);
   const last = places.sort(comparePlaces).at(-1);
   return last === undefined ? '' : positionOf(topic, last);
 };

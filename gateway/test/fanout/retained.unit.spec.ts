@@ -222,7 +222,8 @@ describe('retained values', () => {
     const accepted = (number: number, time: number) =>
       message(number, { id: `${time.toString(36).padStart(9, '0')}0000.gateway` });
     stage.retained.stored(accepted(1, at));
-    stage.retained.topicDeleted({ roomId: 'room', accessScopeId: null, topic: 'news' }, at);
+    const of = { room: 'project/app/_/room', roomId: 'room', accessScopeId: null };
+    stage.retained.topicDeleted({ ...of, topic: 'news', upTo: '' }, at);
     expect(await stage.join()).to.eql([]);
     stage.retained.stored(accepted(2, at));
     expect(await stage.join()).to.eql([]);

@@ -95,7 +95,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
   const contexts: Readonly<Record<EnginePort, OpenContext>> = {
     eventLog: contextOf(eventLog),
     readModels: contextOf(readModels),
-    bus: contextOf(busEngine),
+    bus: { ...contextOf(busEngine), historyIndex: () => historyIndex() },
   };
 
   const opening = <T extends Closeable>(port: EnginePort, open: (context: OpenContext) => Promise<T>) =>

@@ -28,9 +28,14 @@ export class BoundedView {
 
   /** Whether something behind a place (undefined: the beginning) is known to have been removed or deleted. */
   hasLostBehind(place: Place | undefined): boolean {
-    return [this.view.removedTo, this.view.deletedTo].some((to) => to !== undefined && isBehind(to, place));
+    const { removedTo, deletedTo } = this.view;
+    return [removedTo, placeOfDeletion(deletedTo)].some((to) => to !== undefined && isBehind(to, place));
   }
 }
+
+/** The newest message that was deleted stands before it: its position, too, is one behind which something is missing. */
+export const placeOfDeletion = (deletedTo: Place | undefined): Place | undefined =>
+  deletedTo && { ...deletedTo, isDeletion: true };
 
 /** Undefined is the beginning. */
 export const isBehind = (place: Place, other: Place | undefined): boolean =>

@@ -21,6 +21,7 @@ export interface IndexedTopic {
   readonly newest: Pick<KeptMessage, 'place' | 'ordinal' | 'latestAt'> | undefined;
   readonly removedTo: Place | undefined;
   readonly deletedTo: Place | undefined;
+  /** Pages hold messages without `kept`: what their topic keeps is said by the newest record alone. */
   newestFirst(before?: Place): AsyncIterable<readonly KeptMessage[]>;
   oldestFirst(after?: Place): AsyncIterable<readonly KeptMessage[]>;
 }
@@ -30,7 +31,10 @@ export interface IndexedTopic {
  * `EngineUnavailable` where the engine is out of reach: whether anything was written is then unknown.
  */
 export interface HistoryIndex {
-  /** Undefined for a partition of which nothing was written yet. Anything in the index below it can be read. */
+  /**
+   * Anything in the index below it can be read. Undefined for a partition of which nothing was written yet; the first one of files begins
+   * with the file.
+   */
   partition(partition: number): Promise<IndexedPartition | undefined>;
 
   /**

@@ -74,6 +74,11 @@ describe('a page of a history', () => {
       numbers: [],
       gap: { reason: 'expired', after: newest },
     });
+    const deletion = positionOf(topic, { epoch: record.epoch, offset: 24, isDeletion: true });
+    expect(deletion > newest).to.equal(true);
+    expect((await read(record, { after: deletion })).gap).to.equal(undefined);
+    record.add(now);
+    expect(await read(record, { after: deletion })).to.deep.include({ numbers: [9], gap: undefined });
   });
 
   it('[WS-HIST-5] begins at the end of what there is for a position that was never given', async () => {

@@ -42,7 +42,6 @@ export class MemoryRecord {
   }
 
   delete(): void {
-    this.offset += 1;
     this.deletedTo = { epoch: this.epoch, offset: this.offset };
     this.kept.length = 0;
   }

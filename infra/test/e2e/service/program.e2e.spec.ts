@@ -77,6 +77,32 @@ describe('the program', () => {
     await stop(service);
   });
 
+  it('[HTTP-HIST-1] prints the history of a topic, by its address', async () => {
+    const service = await startProgram(folder.path);
+    const { topic } = await twoActors(service);
+    const [appSlug = ''] = topic.split('/');
+    const apps: readonly { appId: string; slug: string }[] = (await service.project.get('/apps')).body.data;
+    const appId = apps.find(({ slug }) => slug === appSlug)?.appId ?? '';
+    const topicConfigs = { [topic.split('/')[2] ?? '']: { history: {} } };
+    await service.project.patch(`/apps/${appId}`, { topicConfigs });
+    for (const data of [1, { two: 2 }]) await service.project.post('/publish', { topic, data });
+    const print = async (...args: string[]) => {
+      const program = runRoomwire(['history', topic, ...args], {
+        ROOMWIRE_API_URL: service.baseUrl,
+        ROOMWIRE_API_KEY: service.credentials.apiKey,
+      });
+      const { code } = await program.ended;
+      const lines = program.stdout().trim().split('\n');
+      return { code, data: lines.map((line) => (JSON.parse(line) as { data: unknown }).data), program };
+    };
+    const newest = await print();
+    expect([newest.code, newest.data, newest.program.stderr()]).to.eql([0, [{ two: 2 }, 1], '']);
+    const oldest = await print('--after', '', '--limit', '1');
+    expect(oldest.data).to.eql([1]);
+    expect(oldest.program.stderr()).to.match(/^There are more: --after \S+\n$/);
+    await stop(service);
+  });
+
   it('[WS-HIST-4] prints what a topic has kept before what comes, and goes on behind a position', async () => {
     const service = await startProgram(folder.path);
     const { topic, listener } = await twoActors(service, { topicConfigs: { chat: { history: {} } } });
@@ -129,6 +155,17 @@ describe('the program', () => {
     expect(unknown.line).to.include('unknown_topic');
     expect((await ended('listen', 'no/such/topic', ...url, ...token)).line).to.include('unknown_topic');
     expect((await ended('publish', topic, '1', '--url', 'ws://127.0.0.1:1/ws', ...token)).code).to.equal(1);
+    const key = ['--api-url', service.baseUrl, '--api-key', service.credentials.apiKey];
+    expect(await ended('history', topic)).to.eql({
+      code: 2,
+      line: 'Give an API key with --api-key or ROOMWIRE_API_KEY',
+    });
+    expect((await ended('history', 'no/topic', ...key)).code).to.equal(2);
+    expect(await ended('history', 'no/such/topic', ...key)).to.eql({
+      code: 1,
+      line: 'There is no app no in the project of this API key',
+    });
+    expect((await ended('history', topic, ...key)).line).to.include('History is not enabled for topic');
     await stop(service);
   });
 

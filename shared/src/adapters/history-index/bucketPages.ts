@@ -8,6 +8,7 @@ import {
   keptMessage,
   readBucket,
   spanOnly,
+  withIds,
   type Bucket,
   type BucketSpan,
   type HistoryCollections,
@@ -89,14 +90,14 @@ export class BucketPages {
   }
 
   private spans(numbers: readonly number[]): Promise<BucketSpan[]> {
-    const _id = { $in: numbers.map((number) => bucketId(this.topic._id, number)) };
+    const filter = withIds(numbers.map((number) => bucketId(this.topic._id, number)));
     const options = { ...spanOnly, ...readLimits() };
-    return this.connection.call(() => this.buckets.find<BucketSpan>({ _id }, options).toArray());
+    return this.connection.call(() => this.buckets.find<BucketSpan>(filter, options).toArray());
   }
 
   private async read(from: number, to: number): Promise<Bucket[]> {
-    const _id = { $in: bucketIds(this.topic._id, from, to) };
-    const found = await this.connection.call(() => this.buckets.find({ _id }, readLimits()).toArray());
+    const filter = withIds(bucketIds(this.topic._id, from, to));
+    const found = await this.connection.call(() => this.buckets.find(filter, readLimits()).toArray());
     return found.map(readBucket).sort((one, other) => one.number - other.number);
   }
 

@@ -8,6 +8,7 @@ import {
   bytesOf,
   readBucket,
   spanOnly,
+  withIds,
   standing,
   type Bucket,
   type BucketSpan,
@@ -70,7 +71,7 @@ const readSpans = async (
   to: number,
 ): Promise<readonly BucketSpan[]> => {
   const options = { ...spanOnly, ...readLimits() };
-  const found = await buckets.find<BucketSpan>({ _id: { $in: bucketIds(key, from, to) } }, options).toArray();
+  const found = await buckets.find<BucketSpan>(withIds(bucketIds(key, from, to)), options).toArray();
   return found.sort((one, other) => bucketNumber(one._id) - bucketNumber(other._id));
 };
 
@@ -108,7 +109,7 @@ const removeBuckets = async (
 ): Promise<void> => {
   const lastId = bucketId(key, last);
   const ids = spans.map(({ _id }) => _id).filter((_id) => _id !== lastId);
-  if (ids.length > 0) await buckets.deleteMany({ _id: { $in: ids } }, durably);
+  if (ids.length > 0) await buckets.deleteMany(withIds(ids), durably);
   const open = spans.find(({ _id }) => _id === lastId);
   if (open === undefined) return;
   const { deletedCount } = await buckets.deleteOne({ _id: lastId, version: open.version }, durably);
@@ -126,7 +127,7 @@ export const removeTopic = async (
   const found = await topics.findOneAndUpdate({ _id }, mark, { returnDocument: 'after', ...durably });
   if (found === null) return;
   for (let from = found.first; from <= found.last; from += step)
-    await buckets.deleteMany({ _id: { $in: bucketIds(_id, from, Math.min(from + step - 1, found.last)) } });
+    await buckets.deleteMany(withIds(bucketIds(_id, from, Math.min(from + step - 1, found.last))), durably);
   await removeBehind(buckets, _id, found.last);
   await topics.deleteOne({ _id }, durably);
 };

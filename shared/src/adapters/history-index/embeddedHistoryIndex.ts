@@ -25,10 +25,9 @@ import {
   progressIn,
   type HistoryTables,
 } from './historyTables.js';
-import { laterOf } from './intake.js';
-import { ownersOf, topicKeyOf, type OwnedTopic } from './keptTopics.js';
+import { ownedTopic, topicKeyOf, type OwnedTopic } from './keptTopics.js';
 import { removedOwnersMs } from './removal.js';
-import { addDue, removeSome, removeSomeOfAll } from './topicRemoval.js';
+import { markDeleted, markRemoved, removeSome, removeSomeOfAll } from './topicRemoval.js';
 
 /** Limit of bytes that wait for the disk; further messages are refused. */
 const maxWaitingBytes = 64 * 1024 * 1024;
@@ -95,14 +94,14 @@ class EmbeddedHistoryIndex implements HistoryIndex {
 
   async deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void> {
     const key = topicKeyOf(topic);
-    await this.transact(() => this.markDeleted(key, { ...topic, ...owners }, to));
+    await this.transact(() => markDeleted(this.tables, key, { ...topic, ...owners }, to));
     while ((await this.transact(() => removeSome(this.tables, key, this.clock.now()))) > 0);
   }
 
   async removeOf(owners: readonly string[]): Promise<void> {
     for (let from = 0; from < owners.length; from += step) {
       const some = owners.slice(from, from + step);
-      await this.transact(() => some.forEach((owner) => this.markRemoved(owner)));
+      await this.transact(() => some.forEach((owner) => markRemoved(this.tables, owner, this.clock.now())));
       for (const owner of some) await this.removeTopicsOf(owner);
     }
   }
@@ -155,25 +154,6 @@ class EmbeddedHistoryIndex implements HistoryIndex {
     await this.tables.environment.close();
   });
 
-  /** Within a transaction. */
-  private markDeleted(key: string, topic: OwnedTopic, to: Place): void {
-    const { topics, owned, removed } = this.tables;
-    const found = topics.get(key);
-    if (found === undefined && ownersOf(topic).some((owner) => removed.doesExist(owner))) return;
-    const entry = found ?? { ...ownedTopic(topic), seconds: 0, messages: 0 };
-    if (found === undefined) for (const owner of ownersOf(topic)) owned.putSync([owner, key], '');
-    topics.putSync(key, addDue(this.tables, key, { ...entry, deletedTo: laterOf(entry.deletedTo, to) }, 0));
-  }
-
-  /** Within a transaction. */
-  private markRemoved(owner: string): void {
-    const before = this.tables.removed.get(owner);
-    if (before !== undefined) this.tables.removals.removeSync([before, owner]);
-    const now = this.clock.now();
-    this.tables.removed.putSync(owner, now);
-    this.tables.removals.putSync([now, owner], '');
-  }
-
   private async removeTopicsOf(owner: string): Promise<void> {
     for (;;) {
       const keys = [...this.tables.owned.getKeys({ ...keysOfOwner(owner), limit: step })];
@@ -221,10 +201,6 @@ const newRecord = ({ offset, message }: IndexedRecord): NewRecord[] => {
 
 const bytesOf = (records: readonly NewRecord[]): number =>
   records.reduce((sum, { value }) => sum + value.length, 0);
-
-const ownedTopic = ({ room, roomId, accessScopeId, name, projectId, appId }: OwnedTopic): OwnedTopic => ({
-  ...{ room, roomId, accessScopeId, name, projectId, appId },
-});
 
 interface Files {
   file(name: string): string;

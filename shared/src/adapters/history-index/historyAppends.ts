@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IndexedPartition } from '../../ports/historyIndex.js';
 import { liveMessages, type KeptMeta, type LiveMessage } from '../../wire/bus/liveMessage.js';
-import { comparePlaces } from '../../wire/protocol/position.js';
+import { comparePlaces, type Place } from '../../wire/protocol/position.js';
 import {
   headerLength,
   headerOf,
@@ -10,7 +10,7 @@ import {
   type HistoryTables,
   type TopicEntry,
 } from './historyTables.js';
-import { isUpTo, standingOf } from './intake.js';
+import { isUpTo, standingOf, type Standing } from './intake.js';
 import { ownersOf, topicKeyOf, topicOf } from './keptTopics.js';
 import { RecentIds } from './recentIds.js';
 import { expiryOf, lastBeyond, secondCopyMs } from './removal.js';
@@ -31,8 +31,10 @@ export interface Append {
   readonly to: IndexedPartition;
 }
 
-/** A message beyond the bounds makes room for itself, and for what lowered bounds have left, in small steps. */
-const removedPerMessage = 20;
+/** Messages beyond the bounds are removed together. */
+const removedTogether = 32;
+/** At most, besides as many as were added: what lowered bounds have left goes in small steps. */
+const removedBesides = 64;
 
 const idsFound = 200;
 const bytesRead = 4 * 1024 * 1024;
@@ -57,14 +59,19 @@ export class HistoryAppends {
   /** Within a transaction. */
   write(appends: readonly Append[]): void {
     const topics = new Map<string, OpenTopic | undefined>();
+    const partitions = new Map<number, IndexedPartition>();
     for (const { partition, records, to } of appends) {
       for (const record of records) this.add(topics, to.epoch, record);
-      this.movePartition(partition, to);
+      partitions.set(partition, furthest(partitions.get(partition), to));
     }
     for (const [key, topic] of topics) {
       if (topic === undefined) continue;
-      this.tables.topics.putSync(key, topic.entry);
+      this.tables.topics.putSync(key, this.makeRoom(key, topic));
       this.remember(key, topic);
+    }
+    for (const [partition, to] of partitions) {
+      const before = this.tables.partitions.get(partition);
+      this.tables.partitions.putSync(partition, furthest(before, to));
     }
   }
 
@@ -84,44 +91,29 @@ export class HistoryAppends {
     if (isUpTo(newest.place, entry.deletedTo)) return;
     this.tables.messages.putSync([key, epoch, offset], withHeader(value, newest));
     ids.add(message.id);
-    if (topic.oldest === undefined) {
-      topic.oldest = newest.ordinal;
-      topic.entry = addDue(this.tables, key, topic.entry, expiryOf(newest.latestAt, kept));
-    }
-    this.makeRoom(key, topic);
+    topic.added += 1;
+    if (entry.oldest !== undefined) return;
+    const begun = { ...topic.entry, oldest: newest.ordinal };
+    topic.entry = addDue(this.tables, key, begun, expiryOf(newest.latestAt, kept));
   }
 
-  private makeRoom(key: string, topic: OpenTopic): void {
-    const { entry, oldest } = topic;
+  private makeRoom(key: string, { entry, added }: OpenTopic): TopicEntry {
     const last = lastBeyond(entry);
-    if (oldest === undefined || oldest > last) return;
-    const removed = removeOldest(
-      this.tables,
-      key,
-      entry,
-      removedPerMessage,
-      ({ ordinal }) => ordinal <= last,
-    );
-    topic.entry = removed.entry;
-    topic.oldest = removed.next?.ordinal;
+    if (entry.oldest === undefined || entry.oldest + removedTogether > last + 1) return entry;
+    const isBeyond = ({ ordinal }: Standing) => ordinal <= last;
+    return removeOldest(this.tables, key, entry, added + removedBesides, isBeyond).entry;
   }
 
   /** Undefined for a topic whose owner has been removed. */
   private open(key: string, { message, kept }: NewRecord): OpenTopic | undefined {
     const found = this.tables.topics.get(key);
-    if (found !== undefined) return { entry: found, ids: this.idsOf(key, found), oldest: this.oldestOf(key) };
+    if (found !== undefined) return { entry: found, ids: this.idsOf(key, found), added: 0 };
     const topic = topicOf(message, kept);
     const owners = ownersOf(topic);
     if (owners.some((owner) => this.tables.removed.doesExist(owner))) return undefined;
     for (const owner of owners) this.tables.owned.putSync([owner, key], '');
     const { seconds, messages } = kept;
-    return { entry: { ...topic, seconds, messages }, ids: new RecentIds(), oldest: undefined };
-  }
-
-  private oldestOf(key: string): number | undefined {
-    for (const { key: at, value } of this.tables.messages.getRange({ ...keysOf(key), limit: 1 }))
-      return headerOf(at, value).ordinal;
-    return undefined;
+    return { entry: { ...topic, seconds, messages }, ids: new RecentIds(), added: 0 };
   }
 
   private remember(key: string, { entry, ids }: OpenTopic): void {
@@ -151,19 +143,17 @@ export class HistoryAppends {
     }
     return found;
   }
-
-  private movePartition(partition: number, to: IndexedPartition): void {
-    const before = this.tables.partitions.get(partition);
-    const placeOf = ({ epoch, next: offset }: IndexedPartition) => ({ epoch, offset });
-    if (before === undefined || comparePlaces(placeOf(to), placeOf(before)) > 0)
-      this.tables.partitions.putSync(partition, to);
-  }
 }
 
 /** A topic while a transaction adds to it. */
 interface OpenTopic {
   entry: TopicEntry;
   readonly ids: RecentIds;
-  /** Ordinal of the oldest message that is stored. */
-  oldest: number | undefined;
+  /** How many messages. */
+  added: number;
 }
+
+const furthest = (before: IndexedPartition | undefined, to: IndexedPartition): IndexedPartition =>
+  before !== undefined && comparePlaces(placeOf(before), placeOf(to)) >= 0 ? before : to;
+
+const placeOf = ({ epoch, next: offset }: IndexedPartition): Place => ({ epoch, offset });

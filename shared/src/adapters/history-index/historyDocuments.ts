@@ -38,6 +38,8 @@ export interface BucketDocument {
   readonly from: Standing;
   readonly to: Standing;
   readonly count: number;
+  /** Nobody adds to it any more, also when some of it was removed: the next one may be there already. */
+  readonly isFull: boolean;
   /** The ids of some messages before these, for second copies of them. */
   readonly before: readonly string[];
   /** MessagePack: a row for each. */
@@ -86,6 +88,14 @@ export const historyCollections = (database: Db): HistoryCollections => ({
 /** Found by equality of ids alone, because not every server that speaks MongoDB's protocol finds ranges by an index. */
 export const bucketId = (key: string, number: number): string => `${key}:${number}`;
 
+/** Some servers find one by an index, and several only by a scan. */
+export const withIds = (
+  ids: readonly string[],
+): { readonly _id: string | { readonly $in: readonly string[] } } => {
+  const [only] = ids;
+  return { _id: ids.length === 1 && only !== undefined ? only : { $in: ids } };
+};
+
 export const bucketNumber = (id: string): number => Number(id.slice(id.lastIndexOf(':') + 1));
 
 export const bucketIds = (key: string, from: number, to: number): string[] =>
@@ -100,6 +110,7 @@ export interface Bucket {
   readonly number: number;
   /** 0 where it is not stored yet. */
   readonly version: number;
+  readonly isFull: boolean;
   readonly before: readonly string[];
   readonly messages: readonly StoredMessage[];
 }
@@ -111,7 +122,7 @@ const fullBytes = 256 * 1024;
 export const bytesOf = (messages: readonly StoredMessage[]): number =>
   messages.reduce((sum, { encoded }) => sum + encoded.length, 0);
 
-export const isFull = ({ messages }: Pick<Bucket, 'messages'>): boolean =>
+export const fillsBucket = (messages: readonly StoredMessage[]): boolean =>
   messages.length >= fullMessages || bytesOf(messages) >= fullBytes;
 
 type Row = readonly [epoch: number, offset: number, ordinal: number, latestAt: number, encoded: Uint8Array];
@@ -121,7 +132,7 @@ const encoder = new Encoder();
 /** Of a bucket that is not empty. */
 export const bucketDocument = (
   key: string,
-  { number, before, messages }: Bucket,
+  { number, isFull, before, messages }: Bucket,
   version: number,
 ): BucketDocument => {
   const rows = messages.map(({ place: { epoch, offset }, ordinal, latestAt, encoded }): Row => [
@@ -130,14 +141,14 @@ export const bucketDocument = (
   ]);
   const [from, to] = [messages[0], messages.at(-1)].map((each) => standing(each as StoredMessage));
   return {
-    ...{ _id: bucketId(key, number), version, count: messages.length, before },
+    ...{ _id: bucketId(key, number), version, count: messages.length, isFull, before },
     ...{ from: from as Standing, to: to as Standing },
     content: new Binary(encoder.encode(rows)),
   };
 };
 
-export const readBucket = ({ _id, version, before, content }: BucketDocument): Bucket => ({
-  ...{ number: bucketNumber(_id), version, before },
+export const readBucket = ({ _id, version, isFull, before, content }: BucketDocument): Bucket => ({
+  ...{ number: bucketNumber(_id), version, isFull, before },
   messages: (decode(content.value()) as readonly Row[]).map(
     ([epoch, offset, ordinal, latestAt, encoded]) => ({
       ...{ place: { epoch, offset }, ordinal, latestAt, encoded },

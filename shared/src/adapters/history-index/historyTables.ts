@@ -19,6 +19,8 @@ export interface TopicEntry extends OwnedTopic {
   readonly seconds: number;
   readonly messages: number;
   readonly newest?: Standing | undefined;
+  /** Ordinal of the oldest message that is stored; undefined where none is. */
+  readonly oldest?: number | undefined;
   readonly removedTo?: Place | undefined;
   readonly deletedTo?: Place | undefined;
   /** Where something may have to be removed from then on: the key of its entry in `due`. */

@@ -22,3 +22,13 @@ export const topicOf = ({ room, topic, projectId }: LiveMessage, kept: KeptMeta)
 /** The ids with which a topic is removed. */
 export const ownersOf = ({ projectId, appId, roomId, accessScopeId }: OwnedTopic): readonly string[] =>
   accessScopeId === null ? [projectId, appId, roomId] : [projectId, appId, roomId, accessScopeId];
+
+/** Of a document that holds more. */
+export const ownedTopic = ({
+  room,
+  roomId,
+  accessScopeId,
+  name,
+  projectId,
+  appId,
+}: OwnedTopic): OwnedTopic => ({ room, roomId, accessScopeId, name, projectId, appId });

@@ -7,7 +7,7 @@ import {
   bucketDocument,
   bucketId,
   bytesOf,
-  isFull,
+  fillsBucket,
   markOf,
   type Bucket,
   type BucketDocument,
@@ -23,6 +23,9 @@ import { WeightedCache } from './weightedCache.js';
 /** Where others change the same topics meanwhile. */
 const attempts = 50;
 const longestPauseMs = 100;
+
+/** The last bucket of each is in memory meanwhile. */
+const topicsAtOnce = 200;
 
 /** Of what is remembered of topics, about. */
 const rememberedBytes = 64 * 1024 * 1024;
@@ -48,13 +51,18 @@ export class MongoAppends {
   }
 
   async append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {
-    const batch = byTopic(records);
+    const topics = [...byTopic(records)];
+    for (let from = 0; from < topics.length; from += topicsAtOnce)
+      await this.add(new Map(topics.slice(from, from + topicsAtOnce)), to.epoch);
+    await this.movePartition(partition, to);
+  }
+
+  private async add(batch: Batch, epoch: number): Promise<void> {
     const made = new Set<string>();
-    for (let attempt = 1; !(await this.addAll(batch, to.epoch, made)); attempt += 1) {
+    for (let attempt = 1; !(await this.addAll(batch, epoch, made)); attempt += 1) {
       if (attempt === attempts) throw new EngineUnavailable('message history');
       await pause(Math.min(attempt * 5, longestPauseMs));
     }
-    await this.movePartition(partition, to);
   }
 
   /** False where others have changed the same topics meanwhile: what was not written then comes again. `made`: all buckets so far. */
@@ -151,10 +159,11 @@ const fill = (open: OpenTopic, epoch: number, records: readonly NewRecord[]): re
   const buckets: Bucket[] = [];
   let added: StoredMessage[] = [];
   const end = (begun: Bucket): void => {
-    const bucket = { ...begun, messages: [...begun.messages, ...added] };
+    const messages = [...begun.messages, ...added];
+    const bucket = { ...begun, messages, isFull: fillsBucket(messages) };
     buckets.push(bucket);
     open.last = bucket.number;
-    open.open = isFull(bucket) ? undefined : { ...bucket, version: bucket.version + 1 };
+    open.open = bucket.isFull ? undefined : { ...bucket, version: bucket.version + 1 };
     added = [];
   };
   for (const { offset, message, kept } of records) {
@@ -165,15 +174,20 @@ const fill = (open: OpenTopic, epoch: number, records: readonly NewRecord[]): re
     open.isChanged = true;
     if (isUpTo(newest.place, open.topic.deletedTo ?? undefined)) continue;
     open.topic = { ...open.topic, oldest: open.topic.oldest ?? newest };
-    open.open ??= { number: open.last + 1, version: 0, before: open.ids.newest(idsBefore), messages: [] };
+    open.open ??= newBucket(open);
     open.ids.add(message.id);
     // The encoder does not use its memory again.
     added.push({ ...newest, encoded: liveMessages.codec.encode(message) });
-    if (isFull({ messages: [...open.open.messages, ...added] })) end(open.open);
+    if (fillsBucket([...open.open.messages, ...added])) end(open.open);
   }
   if (open.open !== undefined && added.length > 0) end(open.open);
   return buckets;
 };
+
+const newBucket = ({ last, ids }: OpenTopic): Bucket => ({
+  ...{ number: last + 1, version: 0, isFull: false },
+  ...{ before: ids.newest(idsBefore), messages: [] },
+});
 
 const bucketWrite = (key: string, bucket: Bucket): VersionedWrite<BucketDocument> => ({
   document: bucketDocument(key, bucket, bucket.version + 1),

@@ -26,7 +26,7 @@ import {
   type ProgressDocument,
   type TopicDocument,
 } from './historyDocuments.js';
-import { topicKeyOf, type OwnedTopic } from './keptTopics.js';
+import { ownedTopic, topicKeyOf, type OwnedTopic } from './keptTopics.js';
 import { MongoAppends } from './mongoAppends.js';
 import { removedOwnersMs } from './removal.js';
 import { Conflict, markDeleted, retryingDuplicates } from './topicDocuments.js';
@@ -199,10 +199,6 @@ class MongoHistoryIndex implements HistoryIndex {
     return count;
   }
 }
-
-const ownedTopic = ({ room, roomId, accessScopeId, name, projectId, appId }: TopicDocument): OwnedTopic => ({
-  ...{ room, roomId, accessScopeId, name, projectId, appId },
-});
 
 /** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
 export const openMongoHistoryIndex = (

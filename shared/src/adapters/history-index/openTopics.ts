@@ -1,14 +1,14 @@
 import { findAll } from '../mongo/collections.js';
-import { durably } from '../mongo/connection.js';
+import { durably, readLimits } from '../mongo/connection.js';
 import { liveMessages, type KeptMeta, type LiveMessage } from '../../wire/bus/liveMessage.js';
 import {
   bucketId,
   bucketNumber,
   bytesOf,
-  isFull,
   readBucket,
   standing,
   type Bucket,
+  type BucketDocument,
   type HistoryCollections,
   type TopicDocument,
 } from './historyDocuments.js';
@@ -17,6 +17,8 @@ import { ownersOf, topicOf } from './keptTopics.js';
 import { RecentIds } from './recentIds.js';
 import { removeBehind } from './bucketRemoval.js';
 import { newTopic, removedAmong } from './topicDocuments.js';
+
+const bucketsPerQuery = 40;
 
 /** A topic that is appended to. */
 export interface OpenTopic {
@@ -78,7 +80,7 @@ const readLastBuckets = async (
   );
   while (ids.length > 0) {
     const behind: string[] = [];
-    for await (const document of findAll(buckets, ids)) {
+    for await (const document of readInTurn(buckets, ids)) {
       const key = document._id.slice(0, document._id.lastIndexOf(':'));
       const bucket = readBucket(document);
       found.set(key, [...(found.get(key) ?? []), bucket]);
@@ -89,6 +91,17 @@ const readLastBuckets = async (
   for (const each of found.values()) each.sort((one, other) => one.number - other.number);
   return found;
 };
+
+/** In several queries, each of which must be answered in time. */
+async function* readInTurn(
+  buckets: HistoryCollections['buckets'],
+  ids: readonly string[],
+): AsyncGenerator<BucketDocument> {
+  for (let from = 0; from < ids.length; from += bucketsPerQuery) {
+    const filter = { _id: { $in: ids.slice(from, from + bucketsPerQuery) } };
+    yield* await buckets.find(filter, readLimits()).toArray();
+  }
+}
 
 const openTopic = (
   found: TopicDocument,
@@ -103,7 +116,7 @@ const openTopic = (
   const isNewer = newest !== undefined && laterOf(topic.newest?.place, newest.place) !== topic.newest?.place;
   return {
     topic: isNewer ? { ...topic, newest: standing(newest) } : topic,
-    open: last === undefined || isFull(last) ? undefined : last,
+    open: last?.isFull === true ? undefined : last,
     last: Math.max(topic.last, last?.number ?? 0),
     ids: new RecentIds([
       ...(buckets[0]?.before ?? []),

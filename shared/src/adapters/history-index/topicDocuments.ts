@@ -5,7 +5,7 @@ import { durably, readLimits } from '../mongo/connection.js';
 import { duplicatesIn, isDuplicateKey } from '../mongo/errors.js';
 import { never, type HistoryCollections, type TopicDocument } from './historyDocuments.js';
 import { isUpTo } from './intake.js';
-import { ownersOf, type OwnedTopic } from './keptTopics.js';
+import { ownedTopic, ownersOf, type OwnedTopic } from './keptTopics.js';
 import { expiryOf, lastBeyond } from './removal.js';
 
 /** Another process has changed the same documents meanwhile. */
@@ -16,8 +16,8 @@ export class Conflict extends Error {
 /** A topic of which nothing is known, and which is not stored. */
 export const newTopic = (_id: string, topic: OwnedTopic): TopicDocument => ({
   ...{ _id, version: 0, owners: ownersOf(topic) },
-  ...{ room: topic.room, roomId: topic.roomId, accessScopeId: topic.accessScopeId, name: topic.name },
-  ...{ projectId: topic.projectId, appId: topic.appId, seconds: 0, messages: 0, first: 1, last: 0 },
+  ...ownedTopic(topic),
+  ...{ seconds: 0, messages: 0, first: 1, last: 0 },
   ...{ newest: null, oldest: null, removedTo: null, deletedTo: null, dueAt: never },
 });
 

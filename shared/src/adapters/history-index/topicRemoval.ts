@@ -1,6 +1,7 @@
+import type { Place } from '../../wire/protocol/position.js';
 import { headerOf, keysOf, type HistoryTables, type MessageKey, type TopicEntry } from './historyTables.js';
 import { isUpTo, laterOf, type Standing } from './intake.js';
-import { ownersOf } from './keptTopics.js';
+import { ownedTopic, ownersOf, type OwnedTopic } from './keptTopics.js';
 import { expiryOf, isRemovable } from './removal.js';
 
 /** Removals in one transaction, which takes a few milliseconds. */
@@ -39,7 +40,7 @@ export const removeOldest = (
     if (!isUpTo(message.place, entry.deletedTo)) removedTo = laterOf(removedTo, message.place);
   }
   for (const at of removed) messages.removeSync(at);
-  return { entry: { ...entry, removedTo }, count: removed.length, next };
+  return { entry: { ...entry, removedTo, oldest: next?.ordinal }, count: removed.length, next };
 };
 
 /** Within a transaction: has the topic looked at no later than then. Who calls writes the entry. */
@@ -77,4 +78,25 @@ export const removeSomeOfAll = (tables: HistoryTables, key: string): boolean => 
   for (const owner of ownersOf(entry)) tables.owned.removeSync([owner, key]);
   tables.topics.removeSync(key);
   return true;
+};
+
+/** Within a transaction: everything of a topic up to a place is deleted from then on. */
+export const markDeleted = (tables: HistoryTables, key: string, topic: OwnedTopic, to: Place): void => {
+  const { topics, owned, removed } = tables;
+  const found = topics.get(key);
+  const owners = ownersOf(topic);
+  if (found === undefined) {
+    if (owners.some((owner) => removed.doesExist(owner))) return;
+    for (const owner of owners) owned.putSync([owner, key], '');
+  }
+  const entry = found ?? { ...ownedTopic(topic), seconds: 0, messages: 0 };
+  topics.putSync(key, addDue(tables, key, { ...entry, deletedTo: laterOf(entry.deletedTo, to) }, 0));
+};
+
+/** Within a transaction: what belongs to the owner makes no topic any more. */
+export const markRemoved = ({ removed, removals }: HistoryTables, owner: string, now: number): void => {
+  const before = removed.get(owner);
+  if (before !== undefined) removals.removeSync([before, owner]);
+  removed.putSync(owner, now);
+  removals.putSync([now, owner], '');
 };

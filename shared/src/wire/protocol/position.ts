@@ -6,6 +6,8 @@ export interface Place {
   /** Unix milliseconds at which the numbering began: another one begins where the former was lost. */
   readonly epoch: number;
   readonly offset: number;
+  /** Of a deletion, which stands behind what has this offset and before what has the next one. */
+  readonly isDeletion?: true;
 }
 
 /** What a position is a position of. A room that is made anew under its former address is another one, as is a room under another address. */
@@ -26,14 +28,17 @@ const checkLength = 10;
 export const maxPositionLength = 64;
 /** Of what could be a position at all; the empty one is the beginning. */
 export const positionPattern = /^[0-9A-Za-z._-]*$/;
+/** Behind the offset. As text the one sorts before the other. */
+const [messageEnd, deletionEnd] = ['-', '.'];
 const ourPosition = new RegExp(
-  `^([0-9a-z]{${epochDigits}})-([0-9a-z]{${offsetDigits}})-([0-9A-Za-z_-]{${checkLength}})$`,
+  `^([0-9a-z]{${epochDigits}})-([0-9a-z]{${offsetDigits}})([-.])([0-9A-Za-z_-]{${checkLength}})$`,
 );
 
 /** [WS-HIST-2] Text that sorts as the places do. Its check is of the topic and the place, so that none is taken for another's. */
 export const positionOf = (topic: PositionedTopic, place: Place): string => {
-  const text = `${digits(place.epoch, epochDigits)}-${digits(place.offset, offsetDigits)}`;
-  return `${text}-${checkOf(topic, text)}`;
+  const end = place.isDeletion ? deletionEnd : messageEnd;
+  const text = `${digits(place.epoch, epochDigits)}-${digits(place.offset, offsetDigits)}${end}`;
+  return `${text}${checkOf(topic, text)}`;
 };
 
 /** Whether it could be a position at all. */
@@ -48,14 +53,17 @@ export const positionText: Schema<string> = {
 
 /** Undefined for a position that was never given for this topic. */
 export const placeOf = (topic: PositionedTopic, position: string): Place | undefined => {
-  const [, epoch = '', offset = '', check] = ourPosition.exec(position) ?? [];
-  if (check === undefined || check !== checkOf(topic, `${epoch}-${offset}`)) return undefined;
-  return { epoch: Number.parseInt(epoch, 36), offset: Number.parseInt(offset, 36) };
+  const [, epoch = '', offset = '', end = '', check] = ourPosition.exec(position) ?? [];
+  if (check === undefined || check !== checkOf(topic, `${epoch}-${offset}${end}`)) return undefined;
+  const place = { epoch: Number.parseInt(epoch, 36), offset: Number.parseInt(offset, 36) };
+  return end === deletionEnd ? { ...place, isDeletion: true } : place;
 };
 
 /** Negative where the first is the earlier one. */
 export const comparePlaces = (one: Place, other: Place): number =>
-  one.epoch === other.epoch ? one.offset - other.offset : one.epoch - other.epoch;
+  one.epoch - other.epoch ||
+  one.offset - other.offset ||
+  Number(one.isDeletion ?? false) - Number(other.isDeletion ?? false);
 
 const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0');
 

@@ -16,6 +16,7 @@ describe('a position', () => {
     const places: Place[] = Array.from({ length: 300 }, () => ({
       epoch: Math.floor(chance.next() * 3) + 1_790_000_000_000,
       offset: Math.floor(chance.next() ** 9 * Number.MAX_SAFE_INTEGER),
+      ...(chance.next() < 0.3 && { isDeletion: true }),
     }));
     const positions = places.map((place) => positionOf(topic, place));
     expect(positions.every((position) => isPosition(position) && position !== '')).to.equal(true);

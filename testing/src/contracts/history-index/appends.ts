@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { IndexedRecord } from '@roomwire/shared/ports/historyIndex';
 import { historyOf } from '@roomwire/shared/domain/topicHistory';
-import type { HistoryIndexSetting } from './historyIndexContract.js';
+import type { HistoryIndexSetting } from './historyIndexUnderTest.js';
 import {
   appendAll,
   epoch,

@@ -1,27 +1,11 @@
 import { expect } from 'chai';
-import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
-import type { Clock } from '@roomwire/shared/ports/clock';
 import { ManualClock } from '../../fakes/manualClock.js';
-import type { Reopenable } from '../reopenable.js';
 import { historyAppendContract } from './appends.js';
+import type { HistoryIndexSetting, OpenHistoryIndex } from './historyIndexUnderTest.js';
 import { historyPageContract } from './pages.js';
 import { historyPropertyContract } from './property.js';
 import { historyRemovalContract } from './removal.js';
 import { historyStateContract } from './state.js';
-
-export interface HistoryIndexUnderTest extends Reopenable<HistoryIndex> {
-  /** Another one on the same data, as another process has it; the one who asks closes it. */
-  readonly beside: () => Promise<HistoryIndex>;
-}
-
-export type OpenHistoryIndex = (clock: Clock) => Promise<HistoryIndexUnderTest>;
-
-/** What a group of rules is tested with, anew for each test. */
-export interface HistoryIndexSetting {
-  readonly clock: ManualClock;
-  readonly underTest: HistoryIndexUnderTest;
-  readonly index: HistoryIndex;
-}
 
 /** What every history index promises. */
 export const historyIndexContract = (name: string, open: OpenHistoryIndex): void => {

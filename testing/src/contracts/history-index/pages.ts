@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { offsets, records } from './appends.js';
-import type { HistoryIndexSetting } from './historyIndexContract.js';
+import type { HistoryIndexSetting } from './historyIndexUnderTest.js';
 import { appendAll, epoch, gathered, historyTopic, offsetsIn, offsetsOf, placeAt } from './keptMessages.js';
 
 const count = 1_250;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { HistoryTopic } from '@roomwire/shared/ports/history';
 import type { HistoryIndex, IndexedRecord } from '@roomwire/shared/ports/historyIndex';
 import { seededChance } from '../../run/seededChance.js';
-import type { HistoryIndexSetting } from './historyIndexContract.js';
+import type { HistoryIndexSetting } from './historyIndexUnderTest.js';
 import { appendAll, gathered, historyTopic, idAt, kept, owners, placeAt } from './keptMessages.js';
 
 const at = 1_770_000_000_000;

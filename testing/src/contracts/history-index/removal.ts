@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import { offsets, records } from './appends.js';
-import type { HistoryIndexSetting } from './historyIndexContract.js';
+import type { HistoryIndexSetting } from './historyIndexUnderTest.js';
 import { appendAll, historyTopic, kept, offsetsOf, owners, placeAt } from './keptMessages.js';
 
 const timeOf = (offset: number): number => acceptedAt(records(offset / 2, 1)[0]?.message.id ?? '');

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
 import { offsets, records } from './appends.js';
-import type { HistoryIndexSetting } from './historyIndexContract.js';
+import type { HistoryIndexSetting } from './historyIndexUnderTest.js';
 import {
   appendAll,
   epoch,

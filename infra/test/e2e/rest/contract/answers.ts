@@ -108,6 +108,15 @@ export const answers = {
   'list of rooms': list('room'),
   grant: one('grant'),
   'list of grants': list('grant'),
+  'message history'(body) {
+    expect(body).to.have.all.keys('data');
+    expect(body.data).to.be.an('array').that.is.not.empty;
+    for (const message of body.data) {
+      expect(message).to.have.all.keys('id', 'at', 'actorTokenId', 'position', 'filter', 'data');
+      expectTime(message.at);
+      expect(message.position).to.match(/^[0-9A-Za-z._-]{1,64}$/);
+    }
+  },
   actor: one('actor'),
   'actor with its token': one('actor', 'accessToken'),
   'list of actors': list('actor'),

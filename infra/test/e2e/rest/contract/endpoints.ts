@@ -49,6 +49,8 @@ const projectRows = [
   ['PATCH /apps/{appId}/rooms/{roomId}', 'room changes', 200, 'room'],
   ['POST /apps/{appId}/rooms/{roomId}/actors', 'new grant', 201, 'grant'],
   ['GET /apps/{appId}/rooms/{roomId}/actors', none, 200, 'list of grants'],
+  ['GET /apps/{appId}/rooms/{roomId}/topics/{topic}/messages', none, 200, 'message history'],
+  ['DELETE /apps/{appId}/rooms/{roomId}/topics/{topic}/messages', none, 204, 'nothing'],
   ['DELETE /apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}/rooms/{roomId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}', none, 200, 'success'],
@@ -144,5 +146,6 @@ export const endpoints: readonly Endpoint[] = [
 
 export const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>): string => `${method} ${path}`;
 
+/** The ids in its path. */
 export const parametersOf = ({ path }: Endpoint): readonly PathParameter[] =>
-  [...(path.split('?')[0] ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name as PathParameter);
+  [...(path.split('?')[0] ?? '').matchAll(/\{(\w+Id)\}/g)].map(([, name]) => name as PathParameter);

@@ -32,7 +32,12 @@ export interface World {
   close(): Promise<void>;
 }
 
-const definition = { topics: ['chat'], config: { autoProvisionRooms: true } };
+const topic = 'chat';
+const definition = {
+  topics: [topic],
+  topicConfigs: { [topic]: { history: {} } },
+  config: { autoProvisionRooms: true },
+};
 const sessionSecret = new Uint8Array(32).fill(7);
 
 export const sessionOf = (organizationId: string, lifetimeSeconds = 3600, secret = sessionSecret) =>
@@ -102,8 +107,9 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
 };
 
 const newThings = async (project: ApiClient, blueprintId: string) => {
-  const { appId } = done(await project.post('/apps', { name: 'App', blueprintId }));
+  const { appId, slug } = done(await project.post('/apps', { name: 'App', blueprintId }));
   const { roomId } = done(await project.post(`/apps/${appId}/rooms`, { name: 'Room' }));
+  done(await project.post('/publish', { topic: `${slug}/room/${topic}`, data: 'kept' }));
   const scope = done(await project.post('/scopes', { slug: 'scope', name: 'Scope' }));
   const scopeId: string = scope.accessScopeId;
   const actor = done(
@@ -129,7 +135,7 @@ export const idsOf = ({ ids, organizationApiKeyId }: Tenant, { path }: Pick<Endp
 
 export const pathWith = ({ path }: Pick<Endpoint, 'path'>, ids: Readonly<Record<string, string>>): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const id = ids[name];
+    const id = name === 'topic' ? topic : ids[name];
     if (id === undefined) throw new TypeError(`Nothing to put in place of ${name}`);
     return id;
   });
