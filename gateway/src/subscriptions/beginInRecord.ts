@@ -64,10 +64,11 @@ export const beginInRecord = async (
   const { view, selection, position } = beginning;
   if (selection?.gap && frame.onGap === 'refuse') return 'refused';
   // An earlier subscription gets live what was published before the answer, whatever is replayed.
-  if (!isNew) replay.sendHeld(view);
+  if (!isNew && selection) replay.sendHeld(view);
   return {
     answer: { position, continuity: selection?.continuity, gap: selection?.gap },
-    start: () => start(replay, client, frame, beginning),
+    // [WS-SUB-2] None is missed: what the record has may still be on its way to a subscription that has read nothing of it.
+    start: () => (isNew || selection ? start(replay, client, frame, beginning) : replay.release()),
   };
 };
 
