@@ -81,9 +81,10 @@ const tailBehind = async (
 };
 
 /** A second copy comes soon after the first. What the index has got meanwhile is no first copy: it is what the tail has. */
-const newestIds = async ({ newest, newestFirst }: IndexedTopic): Promise<ReadonlySet<string>> => {
+const newestIds = async (indexed: IndexedTopic): Promise<ReadonlySet<string>> => {
+  const { newest } = indexed;
   if (newest === undefined) return new Set();
-  for await (const page of newestFirst(behind(newest.place)))
+  for await (const page of indexed.newestFirst(behind(newest.place)))
     return new Set(page.map(({ message }) => message.id));
   return new Set();
 };
