@@ -4,7 +4,8 @@ import type { Place } from '../../wire/protocol/position.js';
 import { keptMessage, keysOf, type HistoryTables, type MessageKey } from './historyTables.js';
 import { isUpTo } from './intake.js';
 
-const pageMessages = 500;
+/** Pages grow: most readers need few messages. */
+const [firstMessages, mostMessages] = [32, 512] as const;
 const pageBytes = 2 * 1024 * 1024;
 
 export interface PageOptions {
@@ -21,10 +22,11 @@ export async function* oldestFirst(
   options: PageOptions,
 ): AsyncGenerator<readonly KeptMessage[]> {
   const { start, end } = keysOf(topicKey);
-  for (let from = after && keyOf(topicKey, after); ;) {
+  let from = after && keyOf(topicKey, after);
+  for (let size: number = firstMessages; ; size = Math.min(2 * size, mostMessages)) {
     options.assertOpen();
     const range = { start: from ?? start, end, exclusiveStart: from !== undefined };
-    const page = pageOf(messages.getRange(range), options.deletedTo);
+    const page = pageOf(messages.getRange(range), options.deletedTo, size);
     if (page.messages.length > 0) yield page.messages;
     if (page.last === undefined) return;
     from = page.last;
@@ -39,10 +41,11 @@ export async function* newestFirst(
   options: PageOptions,
 ): AsyncGenerator<readonly KeptMessage[]> {
   const { start, end } = keysOf(topicKey);
-  for (let from = before && keyOf(topicKey, before); ;) {
+  let from = before && keyOf(topicKey, before);
+  for (let size: number = firstMessages; ; size = Math.min(2 * size, mostMessages)) {
     options.assertOpen();
     const range = { start: from ?? end, end: start, reverse: true, exclusiveStart: from !== undefined };
-    const page = pageOf(messages.getRange(range), options.deletedTo);
+    const page = pageOf(messages.getRange(range), options.deletedTo, size);
     if (page.messages.length > 0) yield page.messages;
     if (page.last === undefined) return;
     from = page.last;
@@ -60,6 +63,7 @@ interface Page {
 const pageOf = (
   range: Iterable<{ readonly key: MessageKey; readonly value: Buffer }>,
   deletedTo: Place | undefined,
+  most: number,
 ): Page => {
   const messages: KeptMessage[] = [];
   let [looked, bytes] = [0, 0];
@@ -68,7 +72,7 @@ const pageOf = (
     if (!isUpTo({ epoch, offset }, deletedTo)) messages.push(keptMessage(key, value));
     looked += 1;
     bytes += value.length;
-    if (looked === pageMessages || bytes > pageBytes) return { messages, last: key };
+    if (looked === most || bytes > pageBytes) return { messages, last: key };
   }
   return { messages, last: undefined };
 };
