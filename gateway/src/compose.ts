@@ -249,10 +249,13 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       gateways: () => presence.board.peers.gateways,
     }),
     publishing,
-    deliver: tracedDelivery(createDelivery({ audiences, metrics, retained, groups, places }), {
-      tracing,
-      metrics,
-    }),
+    deliver: tracedDelivery(
+      createDelivery({ audiences, metrics, retained, groups, places, replayed: record.replayed }),
+      {
+        tracing,
+        metrics,
+      },
+    ),
     connect: (socket: FrameSocket, address: string): Connection => {
       const connection = new Connection(socket, address, connectionDeps);
       connections.add(connection);

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { givenIdOf } from '@roomwire/shared/wire/bus/messageId';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import { mayComeTwice, type ReplayedMessages } from '../history/replayedMessages.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Audience, Audiences, Subscriber } from './audience.js';
 import { MessageFrames } from './messageFrames.js';
@@ -15,6 +15,7 @@ interface DeliveryDeps {
   readonly retained: Retained;
   readonly groups: { take(record: RoomRecord): void };
   readonly places: Pick<Places, 'of'>;
+  readonly replayed: Pick<ReplayedMessages, 'isSecondCopy'>;
 }
 
 /** Number of messages of QoS 2, or with an id of the publisher's, whose second copies are recognized. Their ids take about 10 MB at most. */
@@ -24,11 +25,12 @@ const remembered = 50_000;
  * [WS-PUB-2] Hands a message to every local subscriber but its publisher, and to the worker groups of its topic. The frame
  * is encoded once for all of them, and nothing here waits for a reader.
  */
-export const createDelivery = ({ audiences, metrics, retained, groups, places }: DeliveryDeps) => {
+export const createDelivery = (deps: DeliveryDeps) => {
+  const { audiences, metrics, retained, groups, places, replayed } = deps;
   const exactlyOnce = new RecentIds(remembered);
   /** [WS-PUB-10] [WS-ONCE-4] */
-  const isSecondCopy = ({ qos, id }: LiveMessage): boolean =>
-    (qos === 2 || givenIdOf(id) !== undefined) && exactlyOnce.isRepeated(id);
+  const isSecondCopy = (message: LiveMessage): boolean =>
+    mayComeTwice(message) && (exactlyOnce.isRepeated(message.id) || replayed.isSecondCopy(message));
 
   /** `offset`: of the record, in its partition. */
   return (record: RoomRecord, offset: number): void => {

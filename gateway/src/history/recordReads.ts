@@ -13,6 +13,7 @@ import type { GatewayMetrics } from '../metrics.js';
 import { Hold, ReplayMemory } from './hold.js';
 import { Replay, type Replaying } from './replay.js';
 import { answerOf, type AnsweredPage } from './answeredPage.js';
+import { ReplayedMessages } from './replayedMessages.js';
 import { select, type Selection } from './selection.js';
 import { HistoryTurns } from './turns.js';
 
@@ -35,6 +36,7 @@ export interface Beginning {
 
 /** Everything that connections of this gateway read of the record of topics with history. */
 export class RecordReads {
+  readonly replayed = new ReplayedMessages();
   readonly memory = new ReplayMemory(limitTable.replayMemory.value);
   private readonly deps: RecordReadsDeps;
   private readonly turns = new HistoryTurns(limitTable.replaysAtOnce.value);
@@ -76,6 +78,7 @@ export class RecordReads {
     return new Replay(subscription, hold, {
       topic: history.topic,
       look: () => this.turns.take(projectId, () => this.look(history)),
+      replayed: (kept) => this.replayed.replayed(kept),
       delivered: (messages) => (metrics.deliveries += messages),
       failed: (error) => logger.warn('A replay waits for its record', { error }),
     });

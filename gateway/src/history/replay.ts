@@ -23,6 +23,7 @@ export interface ReplayDeps {
   readonly topic: HistoryTopic;
   /** The record as it is now. */
   readonly look: () => Promise<HistoryView>;
+  readonly replayed: (kept: Pick<KeptMessage, 'message' | 'place'>) => void;
   readonly delivered: (messages: number) => void;
   readonly failed: (error: unknown) => void;
 }
@@ -54,8 +55,10 @@ export class Replay {
 
   /** Sends what was selected, the oldest first. It is as much as a client may be sent at once. */
   send(messages: readonly KeptMessage[]): void {
-    for (const { message, place } of messages)
+    for (const { message, place } of messages) {
+      this.deps.replayed({ message, place });
       this.push({ message: { ...message, body: replayedBody(message.body) }, place });
+    }
     this.deps.delivered(messages.length);
   }
 

@@ -39,6 +39,7 @@ class Stage {
       ...this,
       groups: { take: () => undefined },
       places: { of: () => undefined },
+      replayed: { isSecondCopy: () => false },
     });
     this.live = (message) => deliver(message, 0);
   }

@@ -53,6 +53,7 @@ class Stage {
     this.replay = new Replay(subscription, held, {
       topic: historyTopic,
       look: () => this.look(),
+      replayed: () => undefined,
       delivered: () => undefined,
       failed: () => this.failures++,
     });
