@@ -4,7 +4,8 @@ import type { Place } from '../../wire/protocol/position.js';
 import { keptMessage, keysOf, type HistoryTables, type MessageKey } from './historyTables.js';
 import { isUpTo } from './intake.js';
 
-const pageMessages = 500;
+/** Somewhat more than what most readers want, for all of a page is decoded. */
+const pageMessages = 128;
 const pageBytes = 2 * 1024 * 1024;
 
 export interface PageOptions {
