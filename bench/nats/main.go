@@ -1,9 +1,11 @@
-// NATS with a WebSocket listener and nothing kept on disk, for the measurements side by side.
+// NATS for the measurements side by side: with a WebSocket listener and nothing kept on disk, or with JetStream in a folder.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"log"
+	"net"
 	"net/url"
 	"os"
 	"os/signal"
@@ -17,15 +19,25 @@ import (
 const never = 24 * time.Hour
 
 func main() {
-	nats, err := server.NewServer(&server.Options{
+	store := flag.String("jetstream", "", "folder of JetStream, which then listens without WebSocket; nothing is kept otherwise")
+	syncAlways := flag.Bool("sync-always", false, "whether each message is on disk before it is acknowledged")
+	flag.Parse()
+	options := &server.Options{
 		Host:                  "127.0.0.1",
 		Port:                  server.RANDOM_PORT,
-		Websocket:             server.WebsocketOpts{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoTLS: true},
 		NoLog:                 true,
 		NoSigs:                true,
 		DisableShortFirstPing: true,
 		PingInterval:          never,
-	})
+	}
+	if *store == "" {
+		options.Websocket = server.WebsocketOpts{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoTLS: true}
+	} else {
+		options.JetStream = true
+		options.StoreDir = *store
+		options.SyncAlways = *syncAlways
+	}
+	nats, err := server.NewServer(options)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,12 +45,23 @@ func main() {
 	if !nats.ReadyForConnections(10 * time.Second) {
 		log.Fatal("NATS is not ready after 10 seconds")
 	}
+	fmt.Printf("Ready on port %s\n", portOf(nats, *store == ""))
+	serve(nats)
+}
+
+func portOf(nats *server.Server, onWebSocket bool) string {
+	if !onWebSocket {
+		_, port, err := net.SplitHostPort(nats.Addr().String())
+		if err != nil {
+			log.Fatal(err)
+		}
+		return port
+	}
 	address, err := url.Parse(nats.WebsocketURL())
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("Ready on port %s\n", address.Port())
-	serve(nats)
+	return address.Port()
 }
 
 // Collects garbage when it is asked to, as the Node programs do, until it is told to end.

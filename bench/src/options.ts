@@ -29,12 +29,13 @@ export const readOptions = (args: readonly string[], all: readonly Scenario[]): 
     json: values.json,
     charts: values.charts,
     folder: values.folder,
+    before: values.before,
   };
 };
 
 export const usage = (all: readonly Scenario[]): string =>
   [
-    'npm run bench -- [names…] [--engines] [--seconds N] [--runs N] [--json file] [--charts folder] [--folder folder]',
+    'npm run bench -- [names…] [--engines] [--seconds N] [--runs N] [--json file] [--charts folder] [--folder folder] [--before folder]',
     '',
     ...all.map(
       ({ name, summary, needsEngines }) => `  ${name.padEnd(10)} ${summary}${needsEngines ? ' (*)' : ''}`,
@@ -45,6 +46,7 @@ export const usage = (all: readonly Scenario[]): string =>
     '  --runs     rounds of each peer; fewer than 3 tell little (3)',
     '  --json     writes every figure of every round to a file',
     '  --charts   draws each comparison as SVG into a folder',
+    '  --before   a built checkout of another version, for what compares with it (meta-history)',
     '  --folder   where data is kept meanwhile; on the disk to be measured (the system’s temporary folder)',
     '',
   ].join('\n');
@@ -61,6 +63,7 @@ const parse = (args: readonly string[]) => {
         charts: { type: 'string' },
         engines: { type: 'boolean', default: false },
         folder: { type: 'string', default: tmpdir() },
+        before: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });

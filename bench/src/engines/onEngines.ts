@@ -33,6 +33,8 @@ export interface EngineAddresses {
 
 export interface RunningEngines extends EngineAddresses {
   readonly kafkaProcessId: number;
+  /** Of FerretDB. */
+  readonly mongodbFolder: string;
 }
 
 /** The broker alone, on files in the folder of the run. */
@@ -53,7 +55,8 @@ export const onEngines = <T>(
   withStarted(async (engines) => {
     ground.say('starting Kafka, FerretDB and the stand-in for EventStoreDB');
     const kafka = engines.add(await startBroker(ground));
-    const mongo = await startFerretDb({ dataDir: await ground.folder.inside('ferretdb') });
+    const mongodbFolder = await ground.folder.inside('ferretdb');
+    const mongo = await startFerretDb({ dataDir: mongodbFolder });
     engines.add({ stop: () => mongo.close() });
     const eventStore = await startEventStore({ dataDir: await ground.folder.inside('eventstore') });
     engines.add({ stop: () => eventStore.close() });
@@ -62,6 +65,7 @@ export const onEngines = <T>(
       mongodbUrl: mongo.url,
       brokers: kafka.brokers,
       kafkaProcessId: kafka.processId,
+      mongodbFolder,
     };
     return withStarted((started) => work(running, started));
   });

@@ -3,15 +3,15 @@ import type { Measurement } from '../measure/comparison.js';
 import type { CpuUse } from '../measure/usage.js';
 import { startWorker } from '../process/worker.js';
 
+export interface RoomwireLogin {
+  readonly protocol: 'roomwire';
+  readonly publisherToken: string;
+  /** One actor a subscriber. */
+  readonly subscriberTokens: readonly string[];
+}
+
 /** How the peers differ before the load begins; the load itself is the same. */
-export type Login =
-  | { readonly protocol: 'relay' | 'socketIo' | 'nats' }
-  | {
-      readonly protocol: 'roomwire';
-      readonly publisherToken: string;
-      /** One actor a subscriber. */
-      readonly subscriberTokens: readonly string[];
-    };
+export type Login = { readonly protocol: 'relay' | 'socketIo' | 'nats' } | RoomwireLogin;
 
 /** One publisher and its subscribers. */
 export interface StageJob {
@@ -193,9 +193,82 @@ export interface PublishingJob {
   readonly seconds: number;
 }
 
+/** Publishes to many rooms, each answered when it is as durable as its topic promises. */
+export interface DurableJob {
+  readonly kind: 'durable';
+  readonly login: RoomwireLogin;
+  readonly port: number;
+  readonly serverId: number;
+  /** One a room. All equally long, so that deliveries are. */
+  readonly topics: readonly string[];
+  /** Each room has a subscriber of its own; otherwise none has one. */
+  readonly isHeard: boolean;
+  /** Those that publish. */
+  readonly connections: number;
+  /** On a fixed schedule; undefined for as many as are answered. */
+  readonly messagesPerSecond: number | undefined;
+  /** Publishes that are not answered yet, where there is no schedule. */
+  readonly window: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
+/** So many messages in each room, each answered when it is durable. */
+export interface FillRoomsJob {
+  readonly kind: 'fillRooms';
+  readonly login: RoomwireLogin;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topics: readonly string[];
+  readonly messagesEach: number;
+  readonly connections: number;
+  /** Publishes that are not answered yet. */
+  readonly window: number;
+}
+
+/** Clients that were away while `missed` messages were published to each topic, and subscribe again at the same moment. */
+export interface ResumeJob {
+  readonly kind: 'resume';
+  readonly login: RoomwireLogin;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topics: readonly string[];
+  readonly subscribers: number;
+  readonly missed: number;
+  /** Wave after wave. */
+  readonly seconds: number;
+}
+
+/** The newest messages of topics in turn. */
+export interface HistoryReadsJob {
+  readonly kind: 'historyReads';
+  readonly token: string;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topics: readonly string[];
+  /** From one topic to the next one that is read. */
+  readonly step: number;
+  readonly limit: number;
+  readonly connections: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
 /** Those that are answered by the figures of one round. */
 type PlainJob =
-  FilterJob | StormJob | IdleJob | ChatJob | PresenceJob | GroupsJob | RequestsJob | FillJob | PublishingJob;
+  | FilterJob
+  | StormJob
+  | IdleJob
+  | ChatJob
+  | PresenceJob
+  | GroupsJob
+  | RequestsJob
+  | FillJob
+  | PublishingJob
+  | DurableJob
+  | FillRoomsJob
+  | ResumeJob
+  | HistoryReadsJob;
 
 export type GeneratorJob = FanOutJob | RestJob | HopJob | PlainJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob

@@ -1,13 +1,17 @@
 import { serveJobs } from '../process/worker.js';
 import { measureChat } from './chat.js';
+import { measureDurable } from './durable.js';
 import { measureFanOut, measureFiltered } from './fanOut.js';
+import { fillRooms } from './fillRooms.js';
 import { fillThroughApi, measureRequests, measureRest } from './rest.js';
 import { measureGatewayHop } from './gatewayHop.js';
 import { measureGroups } from './groups.js';
+import { measureHistoryReads } from './historyReads.js';
 import { measureIdle, measureStorm } from './idle.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
 import { measurePresence } from './presence.js';
 import { measurePublishing } from './publishing.js';
+import { measureResume } from './resume.js';
 
 serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {
@@ -27,6 +31,14 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return measureGroups(job);
     case 'publishing':
       return measurePublishing(job);
+    case 'durable':
+      return measureDurable(job);
+    case 'fillRooms':
+      return fillRooms(job);
+    case 'resume':
+      return measureResume(job);
+    case 'historyReads':
+      return measureHistoryReads(job);
     case 'rest':
       return measureRest(job);
     case 'requests':

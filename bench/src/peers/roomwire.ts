@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Child, type ProgramOptions, readyLine, startCommand } from '../process/children.js';
 
-const program = fileURLToPath(new URL('../../../../infra/bin/roomwire.js', import.meta.url));
+const thisCheckout = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** Those of `npm start`. */
 const nodeOptions = ['--disable-proto=delete', '--v8-pool-size=0', '--max-semi-space-size=8'];
 
-export const startRoomwireProgram = (args: readonly string[], options: ProgramOptions): Child =>
-  startCommand(process.execPath, [...nodeOptions, program, ...args], options);
+export const startRoomwireProgram = (
+  args: readonly string[],
+  options: ProgramOptions,
+  checkout = thisCheckout,
+): Child =>
+  startCommand(process.execPath, [...nodeOptions, join(checkout, 'infra/bin/roomwire.js'), ...args], options);
 
 export interface Credentials {
   readonly organizationId: string;
@@ -31,37 +35,46 @@ export const startRoomwire = async (
   dataFolder: string,
   core: number | undefined,
   env: Readonly<Record<string, string>> = {},
+  checkout = thisCheckout,
 ): Promise<RunningRoomwire> => {
-  const child = launchRoomwire(dataFolder, core, 0, env);
+  const child = launchRoomwire(dataFolder, core, 0, { env, checkout });
   const port = Number(await readyLine(child, /Roomwire is ready on http:\/\/127\.0\.0\.1:(\d+)/));
   const credentials = await readCredentials(dataFolder);
   return { port, processId: child.processId, credentials, stop: () => child.stop() };
 };
+
+interface LaunchOptions extends Partial<Pick<ProgramOptions, 'env' | 'onLog'>> {
+  /** Where the program is, built; this one unless it is given. */
+  readonly checkout?: string;
+}
 
 /** Started, but not yet ready. Rate limits and the idle time-out are off, unless `env` sets them: the load is what is measured. */
 export const launchRoomwire = (
   dataFolder: string,
   core: number | undefined,
   port: number,
-  env: Readonly<Record<string, string>> = {},
-  onLog?: (text: string) => void,
+  { env = {}, onLog, checkout }: LaunchOptions = {},
 ): Child =>
-  startRoomwireProgram(['start'], {
-    core,
-    onLog,
-    env: {
-      ROOMWIRE_HOST: '127.0.0.1',
-      ROOMWIRE_PORT: String(port),
-      ROOMWIRE_OPS_PORT: '0',
-      ROOMWIRE_DATA_DIR: dataFolder,
-      ROOMWIRE_PUBLISH_RATE: '0',
-      ROOMWIRE_REST_RATE: '0',
-      ROOMWIRE_HTTP_PUBLISH_RATE: '0',
-      ROOMWIRE_IDLE_TIMEOUT_SECONDS: '86400',
-      ROOMWIRE_LOG_LEVEL: 'warn',
-      ...env,
+  startRoomwireProgram(
+    ['start'],
+    {
+      core,
+      onLog,
+      env: {
+        ROOMWIRE_HOST: '127.0.0.1',
+        ROOMWIRE_PORT: String(port),
+        ROOMWIRE_OPS_PORT: '0',
+        ROOMWIRE_DATA_DIR: dataFolder,
+        ROOMWIRE_PUBLISH_RATE: '0',
+        ROOMWIRE_REST_RATE: '0',
+        ROOMWIRE_HTTP_PUBLISH_RATE: '0',
+        ROOMWIRE_IDLE_TIMEOUT_SECONDS: '86400',
+        ROOMWIRE_LOG_LEVEL: 'warn',
+        ...env,
+      },
     },
-  });
+    checkout,
+  );
 
 export const readCredentials = async (dataFolder: string): Promise<Credentials> =>
   JSON.parse(await readFile(join(dataFolder, 'credentials.json'), 'utf8')) as Credentials;

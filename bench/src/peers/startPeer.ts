@@ -63,15 +63,27 @@ const build = async (folder: string): Promise<void> => {
 export const startNats = async (
   core: number | undefined,
   say: (progress: string) => void,
+  args: readonly string[] = [],
 ): Promise<RunningPeer | undefined> => {
   const program = await natsProgram().catch((error: unknown) => {
     say(`NATS is left out, because it cannot be built: ${reasonOf(error)}`);
   });
   if (program === undefined) return undefined;
-  const child = startCommand(program, [], { core });
+  const child = startCommand(program, args, { core });
   const port = Number(await readyLine(child, /Ready on port (\d+)\n/));
   return { port, processId: child.processId, stop: () => child.stop() };
 };
+
+/** How NATS keeps what is published: flushed now and then, as it does unless it is told otherwise, or before each acknowledgement. */
+export type JetStreamSync = 'now and then' | 'always';
+
+export const startJetStream = (
+  core: number | undefined,
+  say: (progress: string) => void,
+  folder: string,
+  sync: JetStreamSync,
+): Promise<RunningPeer | undefined> =>
+  startNats(core, say, ['-jetstream', folder, ...(sync === 'always' ? ['-sync-always'] : [])]);
 
 const reasonOf = (error: unknown): string => {
   const { code, message } = error as NodeJS.ErrnoException;

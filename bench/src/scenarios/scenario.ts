@@ -6,6 +6,8 @@ export interface Settings {
   /** Of each counted phase. */
   readonly seconds: number;
   readonly runs: number;
+  /** A built checkout of another version, for the measurements that compare with it. */
+  readonly before?: string | undefined;
 }
 
 export interface Ground {

@@ -4,6 +4,10 @@ import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
 import { gateways } from './gateways.js';
 import { groups } from './groups.js';
+import { historyMeta } from './historyMeta.js';
+import { historyPublish, historyPublishOnEngines } from './historyPublish.js';
+import { historyRead, historyReadOnEngines } from './historyRead.js';
+import { historyResume, historyResumeOnEngines } from './historyResume.js';
 import { httpPublish, httpPublishOnEngines } from './httpPublish.js';
 import { idle } from './idle.js';
 import { largeProject } from './largeProject.js';
@@ -28,6 +32,10 @@ export const scenarios: readonly Scenario[] = [
   filters,
   meta,
   httpPublish,
+  historyPublish,
+  historyResume,
+  historyRead,
+  historyMeta,
   appends,
   reads,
   rest,
@@ -38,6 +46,9 @@ export const scenarios: readonly Scenario[] = [
   writers,
   gateways,
   httpPublishOnEngines,
+  historyPublishOnEngines,
+  historyResumeOnEngines,
+  historyReadOnEngines,
   rebuild,
   partitions,
 ];

@@ -80,11 +80,8 @@ export const startSoakedService = async (
   { port: wantedPort, restRate, expectsWarnings }: SoakedServiceOptions,
 ): Promise<SoakedService> => {
   const log = new ServiceLog(expectsWarnings);
-  const child = launchRoomwire(
-    folder,
-    undefined,
-    wantedPort,
-    {
+  const child = launchRoomwire(folder, undefined, wantedPort, {
+    env: {
       ROOMWIRE_REST_RATE: String(restRate),
       NODE_OPTIONS: reporting,
       ROOMWIRE_MESSAGE_RECORDING: 'true',
@@ -92,8 +89,8 @@ export const startSoakedService = async (
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '60',
       ROOMWIRE_LOG_LEVEL: 'info',
     },
-    (text) => log.add(text),
-  );
+    onLog: (text) => log.add(text),
+  });
   const { process: program, processId } = child;
   const port = Number(await readyLine(child, /Roomwire is ready on http:\/\/127\.0\.0\.1:(\d+)/));
 

@@ -4,7 +4,7 @@ import type { HistoryTopic, KeptMessage } from '@roomwire/shared/ports/history';
 import { acceptedAt, givenIdOf } from '@roomwire/shared/wire/bus/messageId';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { jsonValueOf } from '@roomwire/shared/wire/protocol/jsonValue';
-import { messageData, messageFilter } from '@roomwire/shared/wire/protocol/messageParts';
+import { messageParts } from '@roomwire/shared/wire/protocol/messageParts';
 import { maxPositionLength, positionOf, positionPattern } from '@roomwire/shared/wire/protocol/position';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
@@ -85,13 +85,14 @@ type Message = s.ValueOf<typeof messageSchema>;
 
 export const presentMessage = (topic: HistoryTopic, { place, message }: KeptMessage): Message => {
   const { id, publisher, body } = message;
+  const { filter, data } = messageParts(body);
   return {
     id: givenIdOf(id) ?? id,
     at: new Date(acceptedAt(id)).toISOString(),
     actorTokenId: publisher === '' ? null : publisher,
     position: positionOf(topic, place),
-    filter: messageFilter(body),
-    ...presentData(messageData(body)),
+    filter,
+    ...presentData(data),
   };
 };
 

@@ -1,7 +1,12 @@
+import { inLaterTurn } from '@roomwire/shared/runtime/workSlices';
+
 /** Runs a read when its turn comes; rejects with what it rejects with. */
 export type InTurn = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
 
-/** Lets so many reads of the record run at once. Those that wait take turns by project, so that one with a thousand clients delays nobody else's. */
+/**
+ * Lets so many reads of the record run at once. Those that wait take turns by project, so that one with a thousand clients delays nobody
+ * else's. Reads of files wait for nothing: a place is free again in a later turn of the event loop, so that live messages go between them.
+ */
 export class HistoryTurns {
   private readonly atOnce: number;
   /** In the order of their next turns. */
@@ -23,7 +28,7 @@ export class HistoryTurns {
     try {
       return await read();
     } finally {
-      this.next();
+      inLaterTurn(() => this.next());
     }
   };
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { HistoryOwners, HistoryTopic } from '../../ports/history.js';
 import type { KeptMeta, LiveMessage } from '../../wire/bus/liveMessage.js';
 import type { PositionedTopic } from '../../wire/protocol/position.js';
@@ -8,10 +8,7 @@ export type OwnedTopic = HistoryTopic & HistoryOwners;
 
 /** Of one length, because keys are short, and the name of a topic may be long. */
 export const topicKeyOf = ({ room, roomId, accessScopeId, name }: PositionedTopic): string =>
-  createHash('sha256')
-    .update(`${roomId}/${accessScopeId ?? ''}/${name}/${room}`)
-    .digest('base64url')
-    .slice(0, 22);
+  hash('sha256', `${roomId}/${accessScopeId ?? ''}/${name}/${room}`, 'base64url').slice(0, 22);
 
 /** Where a message belongs. */
 export const topicOf = ({ room, topic, projectId }: LiveMessage, kept: KeptMeta): OwnedTopic => {

@@ -13,7 +13,8 @@ export interface AnsweredMessage extends Omit<Answered, 'data'> {
 }
 
 export interface AnsweredHistory extends Pick<HistoryAnswer, 'topic' | 'ref' | 'next' | 'gap'> {
-  readonly messages: readonly AnsweredMessage[];
+  /** As `answeredEntry` makes them. */
+  readonly entries: readonly Uint8Array[];
 }
 
 const encoder = new Encoder({ ignoreUndefined: true });
@@ -29,16 +30,13 @@ const opened = (fields: object, more: number): Uint8Array => {
   return encoded;
 };
 
+/** One message of the answer, encoded. */
+export const answeredEntry = ({ data, ...fields }: AnsweredMessage): Uint8Array =>
+  Buffer.concat([opened(fields, 1), dataField, data]);
+
 /** The complete WebSocket frame. */
-export const historyFrame = ({ messages, ...answer }: AnsweredHistory): Buffer => {
-  const list = Buffer.of(0xdc, messages.length >> 8, messages.length & 0xff);
-  const entries = messages.flatMap(({ data, ...fields }) => [opened(fields, 1), dataField, data]);
+export const historyFrame = ({ entries, ...answer }: AnsweredHistory): Buffer => {
+  const list = Buffer.of(0xdc, entries.length >> 8, entries.length & 0xff);
   const head = opened({ type: 'history', ...answer }, 1);
   return binaryFrame(Buffer.concat([head, messagesField, list, ...entries]));
-};
-
-/** So many bytes at most, beside its data. */
-export const answeredBytes = (message: AnsweredMessage): number => {
-  const { data, ...fields } = message;
-  return encoder.encodeSharedRef(fields).length + dataField.length + data.length;
 };

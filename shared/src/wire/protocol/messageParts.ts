@@ -9,8 +9,16 @@ const nil = Uint8Array.of(0xc0);
 /** Of a whole `message`, as MessagePack: its data, unchanged. */
 export const messageData = (body: Uint8Array): Uint8Array => fieldsOf(body).raw('data') ?? nil;
 
-/** The filter that its subscribers see; null for none. */
-export const messageFilter = (body: Uint8Array): string | null => {
-  const filter = fieldsOf(body).read('filter');
-  return typeof filter === 'string' ? filter : null;
+export interface MessageParts {
+  /** The filter that its subscribers see; null for none. */
+  readonly filter: string | null;
+  /** As MessagePack, unchanged. */
+  readonly data: Uint8Array;
+}
+
+/** Both are found at once. */
+export const messageParts = (body: Uint8Array): MessageParts => {
+  const fields = fieldsOf(body);
+  const filter = fields.read('filter');
+  return { filter: typeof filter === 'string' ? filter : null, data: fields.raw('data') ?? nil };
 };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { annotated, text, type Schema } from '../schema.js';
 
 /** Where a message stands among those of its room: a later one has a higher offset, or a higher epoch. */
@@ -68,7 +68,7 @@ export const comparePlaces = (one: Place, other: Place): number =>
 const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0');
 
 const checkOf = ({ room, roomId, accessScopeId, name }: PositionedTopic, text: string): string =>
-  createHash('sha256')
-    .update(`${roomId}/${accessScopeId ?? ''}/${name}/${room}/${text}`)
-    .digest('base64url')
-    .slice(0, checkLength);
+  hash('sha256', `${roomId}/${accessScopeId ?? ''}/${name}/${room}/${text}`, 'base64url').slice(
+    0,
+    checkLength,
+  );

@@ -1,0 +1,30 @@
+import type { Measurement } from '../measure/comparison.js';
+import { startWorker, type Worker } from '../process/worker.js';
+
+interface JetStreamTarget {
+  readonly port: number;
+  readonly serverId: number;
+  readonly subjects: readonly string[];
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
+export type JetStreamJob =
+  | (JetStreamTarget & {
+      readonly kind: 'publish';
+      /** On a fixed schedule; undefined for as many as are acknowledged. */
+      readonly messagesPerSecond: number | undefined;
+      /** Publishes that are not acknowledged yet, where there is no schedule. */
+      readonly window: number;
+    })
+  | (JetStreamTarget & {
+      readonly kind: 'resume';
+      readonly subscribers: number;
+      readonly missed: number;
+    });
+
+/** NATS's own client in a process of its own. */
+export type JetStreamClient = Worker<JetStreamJob, Measurement>;
+
+export const startJetStreamClient = (core: number | undefined): JetStreamClient =>
+  startWorker<JetStreamJob, Measurement>(new URL('./main.js', import.meta.url), core);
