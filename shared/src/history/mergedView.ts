@@ -1,5 +1,5 @@
 import type { HistoryTopic, HistoryView, KeptMessage } from '../ports/history.js';
-import type { IndexedTopic } from '../ports/historyIndex.js';
+import type { IndexedRecord, IndexedTopic } from '../ports/historyIndex.js';
 import { acceptedAt } from '../wire/bus/messageId.js';
 import { comparePlaces, type Place } from '../wire/protocol/position.js';
 import { isBehind } from './boundedView.js';
@@ -38,7 +38,7 @@ export class MergedView implements HistoryView {
     if (newer.length > 0) yield newer.toReversed();
     const { newest } = this.indexed;
     if (newest === undefined) return;
-    const behindNewest = behind(newest.place);
+    const behindNewest = placeBehind(newest);
     const isWithin = before !== undefined && comparePlaces(before, behindNewest) < 0;
     yield* this.indexed.newestFirst(isWithin ? before : behindNewest);
   }
@@ -60,6 +60,11 @@ export class MergedView implements HistoryView {
   }
 }
 
+const placeBehind = ({ place: { epoch, offset } }: Pick<KeptMessage, 'place'>): Place => ({
+  epoch,
+  offset: offset + 1,
+});
+
 /** The messages of the tail behind the newest one of the index, numbered on from it. */
 const tailBehind = async (
   indexed: IndexedTopic,
@@ -69,7 +74,7 @@ const tailBehind = async (
   const later = tail
     .messagesOf(topic)
     .filter(({ offset }) => isBehind({ epoch, offset }, indexed.newest?.place));
-  const copies = later.length > 0 && !tail.knowsCopies ? await newestIds(indexed) : new Set<string>();
+  const copies = later.length > 0 && !tail.knowsCopies ? await idsBefore(later, indexed) : new Set<string>();
   let { ordinal, latestAt } = indexed.newest ?? { ordinal: 0, latestAt: 0 };
   return later
     .filter(({ message }) => !copies.has(message.id))
@@ -80,14 +85,25 @@ const tailBehind = async (
     });
 };
 
-/** A second copy comes soon after the first. What the index has got meanwhile is no first copy: it is what the tail has. */
-const newestIds = async (indexed: IndexedTopic): Promise<ReadonlySet<string>> => {
-  const { newest } = indexed;
-  if (newest === undefined) return new Set();
-  for await (const page of indexed.newestFirst(behind(newest.place)))
-    return new Set(page.map(({ message }) => message.id));
-  return new Set();
-};
+/** So many ids of a topic are remembered by the index, too. */
+const mostIds = 1_000;
 
-/** Before whatever comes next. */
-const behind = ({ epoch, offset }: Place): Place => ({ epoch, offset: offset + 1 });
+/**
+ * Of the messages of the index among which the first copies of later ones are: a copy has the id of the first one, and so its time. What is
+ * indexed meanwhile is not among them: it is a message of the tail itself.
+ */
+const idsBefore = async (
+  later: readonly IndexedRecord[],
+  indexed: IndexedTopic,
+): Promise<ReadonlySet<string>> => {
+  const ids = new Set<string>();
+  const { newest } = indexed;
+  if (newest === undefined) return ids;
+  const since = later.reduce((first, { message }) => Math.min(first, acceptedAt(message.id)), Infinity);
+  for await (const page of indexed.newestFirst(placeBehind(newest))) {
+    for (const { message } of page) ids.add(message.id);
+    const oldest = page.at(-1);
+    if (ids.size >= mostIds || (oldest && oldest.latestAt < since)) break;
+  }
+  return ids;
+};

@@ -124,6 +124,29 @@ describe('a history of an index and a tail', () => {
     ]);
   });
 
+  it('leaves out a second copy that comes many messages after the first one', async () => {
+    const world = new World();
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 1, 9]) world.publish('news', n);
+    await world.archive(8);
+    const found = await gathered((await world.history.look(news)).oldestFirst());
+    expect(found.map(({ place }) => place.offset)).to.eql([0, 1, 2, 3, 4, 5, 6, 7, 9]);
+  });
+
+  it('[WS-HIST-3] does not take a message of the tail for a second copy once that is indexed, too', async () => {
+    const world = new World();
+    for (const n of [1, 2, 3]) world.publish('news', n);
+    await world.archive(1);
+    const { topic } = world.index;
+    world.index.topic = async (asked) => {
+      const indexed = await topic.call(world.index, asked);
+      await world.archive(3);
+      return indexed;
+    };
+    const view = await world.history.look(news);
+    expect([view.upTo, view.newest?.place.offset]).to.eql([2, 2]);
+    expect(await idsIn(view)).to.have.lengthOf(3);
+  });
+
   it('looks again where a new epoch begins meanwhile', async () => {
     const world = new World();
     world.publish('news', 1);

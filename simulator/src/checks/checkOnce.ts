@@ -86,9 +86,11 @@ const checkLaterPublishes = (history: History, message: Published, others: reado
 /** No connection gets it twice: the gateway remembers it for longer than the connection lasts. */
 const checkDeliveries = (history: History): void => {
   const got = new Set<string>();
-  for (const { connection, id, subscription } of history.deliveries) {
+  for (const { connection, id, subscription, isReplay } of history.deliveries) {
     const message = history.published[id];
-    if (message?.givenId === undefined || message.isRetained || !isOrdinary(subscription)) continue;
+    // [WS-HIST-7] Subscribing again replays again.
+    if (message?.givenId === undefined || message.isRetained || isReplay || !isOrdinary(subscription))
+      continue;
     const key = `${connection} ${id}`;
     if (got.has(key)) history.violated('WS-ONCE-4', `connection ${connection} got message ${id} again`);
     got.add(key);

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from '../cluster/memoryHttp.js';
 import { operatorToken } from '../cluster/services.js';
 import { callApi } from './apiCalls.js';
+import { RecordAdmin } from './recordAdmin.js';
 import type { Actor, Estate, Room, World } from './world.js';
 import { topicNames } from './world.js';
 
@@ -22,24 +23,26 @@ export class Admin {
   apiKey = '';
   /** Of the room that admits only those with a grant. */
   private readonly grants = new Map<string, string>();
+  private readonly record: RecordAdmin;
   private isClubOpen = true;
 
   constructor(world: World) {
     this.world = world;
+    const { records } = world.cluster.options;
+    this.record = new RecordAdmin(world, records, (...request) => this.untilKnown(...request));
   }
 
   /** Resolves when clients may come. */
-  async prepare(records: boolean): Promise<void> {
+  async prepare(): Promise<void> {
     const organization = await this.made('/organizations', { name: 'Acme' }, operatorToken);
     const projects = `/organizations/${String(organization['organizationId'])}/projects`;
     const project = await this.made(projects, { name: 'Chat' }, operatorToken);
     const keys = `${projects}/${String(project['projectId'])}/api-keys`;
     this.apiKey = String((await this.made(keys, { name: 'backend' }, operatorToken))['apiKey']);
-    const logging = { logging: { enabled: true } };
     const app = await this.made('/apps', {
       name: 'Chat',
       topics: topicNames,
-      ...(records && { topicConfigs: { jobs: logging } }),
+      topicConfigs: this.record.configs,
     });
     const appId = String(app['appId']);
     const rooms: Room[] = [];
@@ -68,8 +71,9 @@ export class Admin {
       const { estate } = world;
       const dice = chance.below(10);
       for (let left = 1 + chance.below(3); left > 0 && world.isBusy && estate !== undefined; left -= 1)
-        if (dice < 5) await this.changeGrant(estate);
-        else if (dice < 8) await this.turnClub(estate);
+        if (dice < 4) await this.changeGrant(estate);
+        else if (dice < 6) await this.turnClub(estate);
+        else if (dice < 8) await this.record.change(estate);
         else await this.replaceActor();
     }
   }

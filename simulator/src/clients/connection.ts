@@ -1,7 +1,9 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { Place } from '../cluster/cluster.js';
 import type { Meta } from '../run/history.js';
+import type { Gap, RecordRequest } from '../run/historyReads.js';
 import type { Attempt, Published } from '../run/published.js';
+import type { Bookmarks } from './bookmarks.js';
 import { OwnSubscriptions, type Restored, type Wish } from './ownSubscriptions.js';
 import { SimulatedSocket } from './simulatedSocket.js';
 import type { Actor, World } from './world.js';
@@ -16,6 +18,7 @@ export interface Opening {
   readonly clientId: string;
   /** Whether the subscriptions of its last connection are wanted back. */
   readonly reconnect: boolean;
+  readonly bookmarks: Bookmarks;
 }
 
 const answersWithinMs = 15_000;
@@ -41,11 +44,15 @@ export class Connection {
   private readonly world: World;
   private readonly socket: SimulatedSocket | undefined;
   private readonly unanswered = new Map<string, Attempt>();
+  private readonly asked = new Map<string, RecordRequest & { readonly askedAt: number }>();
+  private readonly bookmarks: Bookmarks;
   private readonly onOver: () => void;
   private readonly openedAt: number;
+  private requests = 0;
 
-  constructor({ world, actor, place, clientId, reconnect }: Opening, onOver: () => void) {
+  constructor({ world, actor, place, clientId, reconnect, bookmarks }: Opening, onOver: () => void) {
     this.world = world;
+    this.bookmarks = bookmarks;
     this.actor = actor;
     this.openedAt = world.time.now;
     this.subscriptions = new OwnSubscriptions(world, this.number, actor.actorTokenId);
@@ -64,19 +71,30 @@ export class Connection {
   }
 
   subscribe(wish: Wish): void {
-    const { topic, group, filter, meta, own } = wish;
+    const { topic, group, filter, meta, own, start, refusesGaps } = wish;
     if (!this.subscriptions.ask(topic, wish)) return;
     const inGroup = group !== undefined && { loadBalance: true, loadBalanceGroup: group };
     const asked = {
       ...(filter !== undefined && { filters: [filter] }),
       ...(meta && { meta }),
       ...(own && { own }),
+      ...(start && { from: start }),
+      ...(refusesGaps && { onGap: 'refuse' }),
     };
     this.send({ type: 'subscribe', topic, ...asked, ...inGroup });
   }
 
   unsubscribe(topic: string): void {
     if (this.subscriptions.ask(topic, undefined)) this.send({ type: 'unsubscribe', topic });
+  }
+
+  /** [WS-HIST-12] */
+  askRecord(request: RecordRequest): void {
+    const ref = `r${(this.requests += 1)}`;
+    this.asked.set(ref, { ...request, askedAt: this.world.time.now });
+    const { topic, before, after, limit } = request;
+    const end = { ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+    this.send({ type: 'history', topic, ref, limit, ...end });
   }
 
   /** For the first time, or again. */
@@ -151,7 +169,14 @@ export class Connection {
       case 'auth':
         return this.admitted(frame);
       case 'subscribed':
-        return this.subscriptions.subscribed(topic, { meta: frame['meta'], own: frame['own'] });
+        this.subscriptions.subscribed(topic, frame);
+        return this.bookmarks.subscribed(this.subscriptions.of(topic));
+      case 'replayStart':
+        return this.bookmarks.replayBegins(this.subscriptions.of(topic), frame['count'] as number);
+      case 'replayEnd':
+        return this.bookmarks.replayed(this.subscriptions.of(topic));
+      case 'history':
+        return this.answered(frame);
       case 'unsubscribed':
         return this.subscriptions.unsubscribed(topic);
       case 'message':
@@ -159,6 +184,7 @@ export class Connection {
       case 'published':
         return this.published(frame);
       case 'error':
+        if (typeof frame['ref'] === 'string') return void this.asked.delete(frame['ref']);
         if (typeof frame['msgRef'] === 'string') this.refused(frame['msgRef'], frame['error'] as string);
         else if (!this.subscriptions.refused(topic, frame['error'])) this.announced = undefined;
         return;
@@ -187,10 +213,30 @@ export class Connection {
       subscription: this.subscriptions.isSettled(topic) ? subscription : undefined,
       wasOwn: this.subscriptions.wasOwn(topic),
     });
+    if (this.subscriptions.hasEnded(topic))
+      history.violated('WS-HIST-6', `connection ${this.number} got message ${id} after its refusal`);
     subscription?.received.push({ id, at: time.now, isReplay });
+    if (meta?.position !== undefined) this.bookmarks.set(topic, meta.position);
     if (subscription?.group === undefined || typeof frame['msgId'] !== 'string') return;
     const { msgId } = frame as { msgId: string };
     time.after(undefined, chance.next() * 200, () => this.send({ type: 'ack', msgId }));
+  }
+
+  private answered(frame: Frame): void {
+    const asked = this.asked.get(frame['ref'] as string);
+    this.asked.delete(frame['ref'] as string);
+    if (asked === undefined) return;
+    const { time, history, chance } = this.world;
+    const { next, gap } = frame as { next?: string; gap?: Gap };
+    const messages = (frame['messages'] as readonly { data: number; position: string }[]).map(
+      ({ data: id, position }) => ({ id, position }),
+    );
+    history.recordReads.push({
+      ...{ ...asked, answeredAt: time.now, by: `connection ${this.number}`, messages, next, gap },
+    });
+    if (next === undefined || chance.below(3) === 0) return;
+    const { topic, limit, after } = asked;
+    this.askRecord({ topic, limit, ...(after === undefined ? onBefore(next) : onAfter(next)) });
   }
 
   private published(frame: Frame): void {
@@ -223,6 +269,9 @@ export class Connection {
     this.world.history.happened(`client ${this.number} ${what}`);
   }
 }
+
+const onBefore = (position: string) => ({ before: position, after: undefined });
+const onAfter = (position: string) => ({ before: undefined, after: position });
 
 const textOf = (frame: Frame): string =>
   JSON.stringify(frame, (name, value: unknown) => (name === 'token' || name === 'hint' ? undefined : value));

@@ -1,4 +1,6 @@
+import type { StartPoint } from '@roomwire/shared/wire/protocol/startPoint';
 import type { Subscribed } from '../run/history.js';
+import type { Beginning, Gap } from '../run/historyReads.js';
 import type { World } from './world.js';
 
 /** What a client asks a subscription to be. */
@@ -11,10 +13,19 @@ export interface Wish {
   readonly filter: string | undefined;
   readonly meta: boolean;
   readonly own: boolean;
+  /** Where it begins in the record; undefined for the live messages. */
+  readonly start: StartPoint | undefined;
+  readonly refusesGaps: boolean;
 }
 
 /** What the answer to `subscribe` says of it. */
-export type Answered = Readonly<Record<'meta' | 'own', unknown>>;
+export interface Answered {
+  readonly meta?: unknown;
+  readonly own?: unknown;
+  readonly position?: string;
+  readonly continuity?: string;
+  readonly gap?: Gap;
+}
 
 interface Asked {
   readonly wish: Wish | undefined;
@@ -40,6 +51,8 @@ export class OwnSubscriptions {
   /** Topics whose `subscribe` or `unsubscribe` has not been answered. */
   private readonly asking = new Map<string, Asked>();
   private readonly wereOwn = new Set<string>();
+  /** Topics of which no message may come until they are asked for again. */
+  private readonly ended = new Set<string>();
 
   constructor(world: World, connection: number, actor: string) {
     this.world = world;
@@ -69,6 +82,7 @@ export class OwnSubscriptions {
     // What it gets from now on is another thing, and a message may be of either.
     if (former && !(wish && isSame(former, wish))) this.end(topic);
     if (wish?.own) this.wereOwn.add(topic);
+    if (wish) this.ended.delete(topic);
     return true;
   }
 
@@ -87,7 +101,13 @@ export class OwnSubscriptions {
           `connection ${this.connection} was answered ${String(answered[name])}`,
         );
     const former = this.byTopic.get(topic);
-    if (former === undefined || former.until <= this.world.time.now) this.begin(asked.wish);
+    if (former === undefined || former.until <= this.world.time.now)
+      this.begin(asked.wish, this.beginningOf(asked, answered));
+  }
+
+  /** [WS-HIST-6] Whether the answer has said that there is no subscription. */
+  hasEnded(topic: string): boolean {
+    return this.ended.has(topic);
   }
 
   unsubscribed(topic: string): void {
@@ -100,6 +120,7 @@ export class OwnSubscriptions {
     if (asked === undefined) return false;
     this.asking.delete(topic);
     this.end(topic);
+    if (error === 'continuity_lost') this.ended.add(topic);
     if (error === 'unknown_topic' && asked.wish) this.used(asked.wish.room, false, asked.askedAt);
     return true;
   }
@@ -111,7 +132,7 @@ export class OwnSubscriptions {
       this.used(room, true, askedAt);
       if (own) this.wereOwn.add(pattern);
       const wish = { room, topic: pattern, group: load_balance_group ?? undefined, filter: filters[0] };
-      this.begin({ ...wish, meta, own });
+      this.begin({ ...wish, meta, own, start: undefined, refusesGaps: false }, undefined);
     }
   }
 
@@ -132,12 +153,25 @@ export class OwnSubscriptions {
       if (subscription.room === room) subscription.until = Math.min(subscription.until, this.world.time.now);
   }
 
-  private begin(wish: Wish): void {
+  private beginningOf({ wish, askedAt }: Asked, answered: Answered): Beginning | undefined {
+    const { position, continuity, gap } = answered;
+    if (position === undefined) return undefined;
+    const answer = { position, continuity, gap, askedAt, answeredAt: this.world.time.now };
+    return {
+      ...{ ...answer, from: wish?.start, refusesGaps: wish?.refusesGaps === true },
+      ...{ count: 0, isReplayed: false },
+    };
+  }
+
+  private begin(
+    { start: _start, refusesGaps: _refuses, ...wish }: Wish,
+    beginning: Beginning | undefined,
+  ): void {
     const { time, history, rights } = this.world;
     const { connection, actor } = this;
     // The right may have been lost again while the answer was under way.
     const until = rights.of(actor, wish.room) === 'allowed' ? Infinity : time.now;
-    const subscribed: Subscribed = { connection, actor, ...wish, from: time.now, until, received: [] };
+    const subscribed = { connection, actor, ...wish, beginning, from: time.now, until, received: [] };
     this.byTopic.set(wish.topic, subscribed);
     history.subscriptions.push(subscribed);
   }
@@ -149,7 +183,9 @@ export class OwnSubscriptions {
   }
 }
 
-const isSame = (one: Omit<Wish, 'room'>, other: Wish): boolean =>
+/** Whether asking for the other changes nothing. */
+const isSame = (one: Omit<Wish, 'room' | 'start' | 'refusesGaps'>, other: Wish): boolean =>
+  other.start === undefined &&
   one.group === other.group &&
   one.filter === other.filter &&
   one.meta === other.meta &&

@@ -1,8 +1,9 @@
 import type { TimedEvent } from '../time/eventQueue.js';
+import { Bookmarks } from './bookmarks.js';
 import { Connection } from './connection.js';
 import type { Wish } from './ownSubscriptions.js';
-import { anyTopic, filters, newMessage, repeatedMessage } from './publications.js';
-import type { Actor, Estate, World } from './world.js';
+import { anyPage, anyStart, anyTopic, filters, newMessage, repeatedMessage } from './publications.js';
+import { isKept, type Actor, type Estate, type World } from './world.js';
 
 const beatMs = 25_000;
 /** Between two things that a client does. */
@@ -13,6 +14,7 @@ const longestRushMs = 60;
 /** A client: it comes and goes, and does in a random order what the protocol offers. */
 export class Client {
   connection: Connection | undefined;
+  private readonly bookmarks = new Bookmarks();
   private readonly world: World;
   private readonly name: string;
   private readonly actorOf: () => Actor | undefined;
@@ -64,7 +66,8 @@ export class Client {
     const place = world.chance.oneOf(world.cluster.gateways);
     if (actor === undefined || actor.isLeaving || place.service === undefined) return false;
     const reconnect = world.chance.below(2) === 0;
-    const connection = new Connection({ world, actor, place, clientId: this.name, reconnect }, () => {
+    const { bookmarks, name: clientId } = this;
+    const connection = new Connection({ world, actor, place, clientId, reconnect, bookmarks }, () => {
       // It may have come back already.
       if (this.connection !== connection) return;
       this.connection = undefined;
@@ -85,10 +88,11 @@ export class Client {
     const { chance } = this.world;
     const { room, topic, name } = anyTopic(this.world, estate);
     const dice = chance.below(100);
-    if (dice < 22) connection.subscribe({ room, topic, ...this.options(name) });
+    if (dice < 22) connection.subscribe({ room, topic, ...this.options(topic, name) });
     else if (dice < 26) connection.unsubscribe(topic);
     else if (dice < 73) this.publish(connection, room, topic);
     else if (dice < 84) this.publishAgain(connection);
+    else if (dice < 88 && isKept(name)) connection.askRecord(anyPage(this.world, topic, this.bookmarks));
     else if (dice < 90) connection.announce(room, estate.appSlug);
     else if (dice < 94) connection.askPresence(room, estate.appSlug);
     else if (dice < 96) connection.watchLobby(estate.appSlug);
@@ -109,7 +113,7 @@ export class Client {
     if (message !== undefined) connection.publish(message);
   }
 
-  private options(name: string): Pick<Wish, 'group' | 'filter' | 'meta' | 'own'> {
+  private options(topic: string, name: string): Omit<Wish, 'room' | 'topic'> {
     const { chance } = this.world;
     const group = name === 'jobs' && chance.below(4) > 0 ? 'workers' : undefined;
     return {
@@ -117,6 +121,8 @@ export class Client {
       filter: chance.below(4) === 0 ? chance.oneOf(filters) : undefined,
       meta: chance.below(3) === 0,
       own: chance.below(3) === 0,
+      start: isKept(name) && chance.below(3) > 0 ? anyStart(this.world, topic, this.bookmarks) : undefined,
+      refusesGaps: isKept(name) && chance.below(5) === 0,
     };
   }
 

@@ -1,4 +1,8 @@
+import type { StartPoint } from '@roomwire/shared/wire/protocol/startPoint';
+import type { RecordRequest } from '../run/historyReads.js';
 import type { Published } from '../run/published.js';
+import type { Bookmarks } from './bookmarks.js';
+import { epochMs } from '../cluster/simulatedProcess.js';
 import { topicsOf, type Estate, type World } from './world.js';
 
 export const filters = ['red', 'blue'] as const;
@@ -33,3 +37,29 @@ export const repeatedMessage = (world: World, actor: string): Published | undefi
 
 export const anyTopic = ({ chance }: World, estate: Estate): { room: string; topic: string; name: string } =>
   chance.oneOf(topicsOf(estate));
+
+/** Mostly where the client is, and now and then where nothing of the topic is. */
+const anyPosition = ({ chance }: World, topic: string, bookmarks: Bookmarks): string => {
+  const dice = chance.below(20);
+  if (dice === 0) return 'nowhere';
+  const others = bookmarks.any();
+  if (dice === 1 && others.length > 0) return chance.oneOf(others);
+  return dice < 5 ? '' : bookmarks.of(topic);
+};
+
+/** [WS-HIST-4] */
+export const anyStart = (world: World, topic: string, bookmarks: Bookmarks): StartPoint => {
+  const { chance, time } = world;
+  const dice = chance.below(10);
+  if (dice < 2) return { last: chance.below(25) };
+  if (dice < 3) return { since: epochMs + Math.floor(chance.next() * time.now) };
+  return { position: anyPosition(world, topic, bookmarks) };
+};
+
+/** [WS-HIST-12] */
+export const anyPage = (world: World, topic: string, bookmarks: Bookmarks): RecordRequest => {
+  const { chance } = world;
+  const [position, limit] = [anyPosition(world, topic, bookmarks), 1 + chance.below(40)];
+  const isUpwards = chance.below(2) === 0;
+  return { topic, limit, before: isUpwards ? undefined : position, after: isUpwards ? position : undefined };
+};

@@ -43,7 +43,11 @@ export interface World {
   isSteady: boolean;
 }
 
-export const topicNames = ['news', 'jobs'] as const;
+/** The history of `news` stays as it is; that of `board` is deleted, switched off and lowered. */
+export const topicNames = ['news', 'jobs', 'board'] as const;
+
+/** Whether a topic has history, at times. */
+export const isKept = (name: string): boolean => name !== 'jobs';
 
 export const topicsOf = ({
   appSlug,

@@ -3,6 +3,8 @@ import type { SeededChance } from '@roomwire/testing/run/seededChance';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { Network } from '../engines/network.js';
 import { SimulatedBus } from '../engines/simulatedBus.js';
+import { SimulatedGroup } from '../engines/simulatedGroup.js';
+import { SimulatedHistoryIndex } from '../engines/simulatedHistoryIndex.js';
 import { SimulatedLog } from '../engines/simulatedLog.js';
 import { SimulatedStores } from '../engines/simulatedStores.js';
 import { SimulatedViews } from '../engines/simulatedViews.js';
@@ -38,7 +40,10 @@ export class Cluster {
   readonly log = new SimulatedLog();
   readonly views = new SimulatedViews();
   readonly stores = new SimulatedStores();
+  readonly historyIndex = new SimulatedHistoryIndex();
   readonly bus: SimulatedBus;
+  /** Brings messages into the index. */
+  readonly archivers: SimulatedGroup;
   readonly places: readonly Place[];
   readonly options: ClusterOptions;
   private readonly time: VirtualTime;
@@ -52,7 +57,8 @@ export class Cluster {
     this.history = history;
     this.options = options;
     this.network = new Network(time, seededChance(seed + 1));
-    this.bus = new SimulatedBus(this.network, (channel, key, record) => history.stored(channel, key, record));
+    this.bus = new SimulatedBus(this.network, (...stored) => history.stored(...stored));
+    this.archivers = new SimulatedGroup(this.network, this.bus.messages);
     this.bus.duplicates = options.duplicates;
     const roles: readonly (readonly [Role, number])[] = [
       ['projector', options.projectors],

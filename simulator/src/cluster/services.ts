@@ -3,19 +3,26 @@ import { createCommandApi } from '@roomwire/command-api/commandApi';
 import { createBackends } from '@roomwire/gateway/backends';
 import { createGateway, type Gateway } from '@roomwire/gateway/gateway';
 import { createProjections } from '@roomwire/projections/projections';
+import { createHistoryKeeper } from '@roomwire/projections/historyKeeper';
 import { changesOf } from '@roomwire/projections/projectors';
 import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chainedEventLog';
+import { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
+import { KafkaHistoryPartitions } from '@roomwire/shared/adapters/history/kafkaHistoryPartitions';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { auditKeysOf } from '@roomwire/shared/credentials/auditKeys';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Session } from '@roomwire/shared/credentials/sessionToken';
+import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { noPayloads } from '@roomwire/testing/fakes/noPayloads';
 import { BusPort } from '../engines/busPort.js';
+import { partitionsPort } from '../engines/messagePartitions.js';
 import type { Network } from '../engines/network.js';
 import type { SimulatedBus } from '../engines/simulatedBus.js';
+import { followPort, type SimulatedGroup } from '../engines/simulatedGroup.js';
+import { historyIndexPort, type SimulatedHistoryIndex } from '../engines/simulatedHistoryIndex.js';
 import { LogPort, type SimulatedLog } from '../engines/simulatedLog.js';
 import {
   groupsPort,
@@ -33,7 +40,9 @@ export interface Engines {
   readonly log: SimulatedLog;
   readonly views: SimulatedViews;
   readonly stores: SimulatedStores;
+  readonly historyIndex: SimulatedHistoryIndex;
   readonly bus: SimulatedBus;
+  readonly archivers: SimulatedGroup;
   readonly options: { readonly records: boolean };
   readonly logger: (process: SimulatedProcess) => Logger;
 }
@@ -61,6 +70,7 @@ const running = (parts: Omit<RunningService, 'ended' | 'onEnd'>): RunningService
 
 /** The intervals that production has in minutes are shorter, so that they are met within a simulated one. */
 const gatewayOptions = { revalidationMs: 60_000 };
+const pruneEveryMs = 15_000;
 
 /** What the operator's session token is: the simulation has no issuer. */
 export const operatorToken = 'operator.session.token';
@@ -73,6 +83,15 @@ const operator: Session = {
   organizationIds: [],
   isOperator: true,
   roles: new Map(),
+};
+
+/** The history on the simulated engines, as one process has it. */
+const historyPorts = (process: SimulatedProcess, engines: Engines) => {
+  const { network, bus, historyIndex } = engines;
+  const index = historyIndexPort(process, network, historyIndex);
+  const partitions = partitionsPort(process, network, bus.messages);
+  const tails = new KafkaHistoryPartitions({ partitions, index, logger: engines.logger(process) });
+  return { index, partitions, history: new IndexedHistory(index, tails) };
 };
 
 const secretBox = () => createSecretBox({ current: new Uint8Array(32).fill(7) });
@@ -89,6 +108,7 @@ export const startGateway = async (process: SimulatedProcess, engines: Engines):
     messageStore: options.records ? messagesPort(process, network, stores) : undefined,
     publishIds: publishIdsPort(process, network, stores),
     groupStore: options.records ? groupsPort(process, network, stores) : undefined,
+    history: historyPorts(process, engines).history,
     options: gatewayOptions,
   });
   await gateway.start();
@@ -100,15 +120,20 @@ export const startProjector = async (
   engines: Engines,
 ): Promise<RunningService> => {
   const { network } = engines;
+  const { clock } = process;
+  const logger = engines.logger(process);
+  const log = new LogPort(process, network, engines.log);
+  const views = new ViewsPort(process, network, engines.views);
+  const { index, partitions, history } = historyPorts(process, engines);
+  const follow = followPort(process, network, engines.archivers);
+  await new HistoryArchiver({ follow, partitions, index, clock, logger }).start();
   const projections = createProjections({
-    log: new LogPort(process, network, engines.log),
-    views: new ViewsPort(process, network, engines.views),
+    ...{ log, views, clock, logger, payloads: noPayloads },
     bus: new BusPort(process, network, engines.bus),
-    payloads: noPayloads,
-    clock: process.clock,
-    logger: engines.logger(process),
   });
   await projections.start();
+  const follows = { log, views, clock, logger, refusesOtherLogs: false };
+  await createHistoryKeeper({ ...follows, index, history, pruneEveryMs }).start();
   return running({});
 };
 
@@ -125,7 +150,6 @@ const publishPorts = (process: SimulatedProcess, { network, bus, stores, options
   bus: new BusPort(process, network, bus),
   publishIds: publishIdsPort(process, network, stores),
   messageStore: options.records ? messagesPort(process, network, stores) : undefined,
-  history: undefined,
   tracing: undefined,
 });
 
@@ -136,9 +160,10 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
   const usage = usagePort(process, network, engines.stores);
   const views = new ViewsPort(process, network, engines.views);
   const limits = new LimitReports({ clock, logger });
+  const { history } = historyPorts(process, engines);
   const backends = createBackends({
     ...publishPorts(process, engines),
-    ...{ views, usage, clock, random, logger, limits },
+    ...{ views, usage, clock, random, logger, limits, history },
   });
   await backends.start();
   const auditKeys = auditKeysOf({ current: new Uint8Array(32).fill(9) });
@@ -153,7 +178,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     lastUses: new LastUses({ usage, clock, logger }),
     outcomes: unused('The watch on webhook outcomes'),
     publishing: () => backends.publishing,
-    history: () => undefined,
+    history: () => history,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

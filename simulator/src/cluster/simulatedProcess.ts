@@ -5,7 +5,7 @@ import type { Owner } from '../time/owner.js';
 import type { VirtualTime } from '../time/virtualTime.js';
 
 /** 2026-01-01T00:00:00Z: what the wall clocks show when a simulation begins, but for their errors. */
-const epochMs = 1_767_225_600_000;
+export const epochMs = 1_767_225_600_000;
 
 /** What a process has of the machine that it runs on. */
 export interface Machine {

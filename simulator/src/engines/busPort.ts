@@ -1,3 +1,8 @@
+import {
+  carriedBy,
+  withCarried,
+  type Carried,
+} from '@roomwire/shared/adapters/message-bus/kafka/recordFormat';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import {
   unknownOffset,
@@ -16,6 +21,7 @@ import type { SimulatedBus } from './simulatedBus.js';
 interface Outgoing {
   readonly record: unknown;
   readonly bytes: Uint8Array;
+  readonly headers: Carried | undefined;
   readonly expiresAt: number;
   readonly settle: { stored(offset: number): void; failed(error: Error): void } | undefined;
 }
@@ -54,7 +60,8 @@ export class BusPort implements MessageBus {
     if (!this.isOpen || (acknowledgement === 'none' && !this.reachable))
       return Promise.reject(new EngineUnavailable('message bus'));
     const expiresAt = network.time.now + patienceMs;
-    const outgoing = { record, bytes: channel.codec.encode(record), expiresAt };
+    const headers = carriedBy(channel.carried, record);
+    const outgoing = { record, bytes: channel.codec.encode(record), headers, expiresAt };
     if (acknowledgement === 'stored')
       return new Promise((stored, failed) =>
         this.enqueue(channel as Channel<unknown>, { ...outgoing, settle: { stored, failed } }),
@@ -75,8 +82,9 @@ export class BusPort implements MessageBus {
       this.bus.add(channel.name, {
         process,
         wants: (key) => subscribed === undefined || subscribed.has(key),
-        take: (bytes, offset) => {
-          if (isOpen) onRecord(channel.codec.decode(bytes), offset);
+        take: ({ bytes, headers, offset }) => {
+          if (isOpen)
+            onRecord(withCarried(channel.carried ?? [], channel.codec.decode(bytes), headers), offset);
         },
       }),
     );
@@ -144,10 +152,10 @@ export class BusPort implements MessageBus {
       return void time.after(undefined, betweenTriesMs, () => this.arrive(channel, lane));
     }
     lane.isMoving = false;
-    for (const { record, bytes, settle } of lane.waiting.splice(0)) {
+    for (const { record, bytes, headers, settle } of lane.waiting.splice(0)) {
       // Whoever waits for no acknowledgement is not told of a loss either.
       if (settle === undefined && network.isHostile && chance.next() < lossOfUnacknowledged) continue;
-      const offset = bus.store(channel, record, bytes);
+      const offset = bus.store(channel, record, { bytes, headers });
       if (settle === undefined) continue;
       const isLost = network.isHostile && chance.next() < network.lostAnswers;
       time.after(process, isLost ? patienceMs : network.delay(), () => {

@@ -1,19 +1,30 @@
+import type { Carried } from '@roomwire/shared/adapters/message-bus/kafka/recordFormat';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import type { Channel } from '@roomwire/shared/wire/bus/channel';
+import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
+import { MessagePartitions } from './messagePartitions.js';
 import type { Network } from './network.js';
 
 /** One that reads a channel in a process. */
 export interface BusReader {
   readonly process: SimulatedProcess;
   wants(key: string): boolean;
-  take(record: Uint8Array, offset: number): void;
+  take(stored: Stored): void;
 }
 
-interface Stored {
+/** What a record is on the wire. */
+export interface Encoded {
   readonly bytes: Uint8Array;
+  readonly headers: Carried | undefined;
+}
+
+export interface Stored extends Encoded {
   readonly offset: number;
 }
+
+/** Told of each record in the order in which they were stored. */
+export type OnStored = (channel: string, key: string, record: unknown, offset: number) => void;
 
 /** What a reader has not had yet of one key. */
 interface Lane {
@@ -32,14 +43,14 @@ const hasOneOrder = new Set(busTopics.filter(({ partitions }) => partitions === 
 export class SimulatedBus {
   /** Whether a record may be stored, and delivered, a second time. */
   duplicates = false;
+  readonly messages = new MessagePartitions();
   private readonly network: Network;
   private readonly readers = new Map<string, Map<BusReader, Map<string, Lane>>>();
-  /** How many records there are of each order. */
+  /** How many records there are of each order, but for those of messages. */
   private readonly ends = new Map<string, number>();
-  /** Told of each record in the order in which they were stored. */
-  private readonly onStored: (channel: string, key: string, record: unknown) => void;
+  private readonly onStored: OnStored;
 
-  constructor(network: Network, onStored: (channel: string, key: string, record: unknown) => void) {
+  constructor(network: Network, onStored: OnStored) {
     this.network = network;
     this.onStored = onStored;
   }
@@ -55,22 +66,30 @@ export class SimulatedBus {
   }
 
   /** Returns the offset, that of the first where it is stored twice. */
-  store(channel: Channel<unknown>, record: unknown, bytes: Uint8Array): number {
+  store(channel: Channel<unknown>, record: unknown, encoded: Encoded): number {
     const { chance, isHostile } = this.network;
     const order = this.orderOf(channel, record);
+    const key = channel.key(record);
     const times = this.duplicates && isHostile && chance.next() < 0.01 ? 2 : 1;
-    const partition = `${channel.name} ${order}`;
-    const first = this.ends.get(partition) ?? 0;
-    this.ends.set(partition, first + times);
+    let first: number | undefined;
     for (let n = 0; n < times; n += 1) {
-      const stored = { bytes, offset: first + n };
-      this.onStored(channel.name, channel.key(record), record);
+      const offset = this.append(channel.name, key, order, encoded);
+      first ??= offset;
+      this.onStored(channel.name, key, record, offset);
       for (const [reader, lanes] of this.readers.get(channel.name) ?? []) {
         if (!reader.process.isAlive) this.readers.get(channel.name)?.delete(reader);
-        else if (reader.wants(channel.key(record))) this.bring(stored, order, reader, lanes);
+        else if (reader.wants(key)) this.bring({ ...encoded, offset }, order, reader, lanes);
       }
     }
-    return first;
+    return first as number;
+  }
+
+  private append(channel: string, key: string, order: string, { bytes, headers }: Encoded): number {
+    if (channel === liveMessages.name) return this.messages.append(key, bytes, headers);
+    const partition = `${channel} ${order}`;
+    const offset = this.ends.get(partition) ?? 0;
+    this.ends.set(partition, offset + 1);
+    return offset;
   }
 
   private bring(stored: Stored, order: string, reader: BusReader, lanes: Map<string, Lane>): void {
@@ -87,7 +106,7 @@ export class SimulatedBus {
       if (network.isCut(reader.process, 'bus'))
         return void network.time.after(reader.process, betweenTriesMs, arrive);
       lane.isMoving = false;
-      for (const { bytes, offset } of lane.records.splice(0)) reader.take(bytes, offset);
+      for (const stored of lane.records.splice(0)) reader.take(stored);
     };
     network.time.after(reader.process, network.delay(), arrive);
   }

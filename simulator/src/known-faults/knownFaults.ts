@@ -217,4 +217,95 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-META-2'],
     edits: [gateway('fanout/messageFrames', 'at: acceptedAt(id)', 'at: Date.now()')],
   },
+  'early-live': {
+    what: 'What is held goes to the client before the replay',
+    rules: ['WS-HIST-7'],
+    edits: [
+      gateway(
+        'subscriptions/beginInRecord',
+        'const { messages = [] } = selection ?? {};',
+        'replay.release(); const { messages = [] } = selection ?? {};',
+      ),
+    ],
+  },
+  'held-twice': {
+    what: 'What is held and replayed comes live as well: a lost threshold',
+    rules: ['WS-HIST-7', 'WS-PUB-1'],
+    edits: [gateway('history/replay', 'this.hold.read(endOf(view));\n        for (', 'for (')],
+  },
+  'early-end': {
+    what: 'A read shares the end of the partition with one that began before it',
+    rules: ['WS-HIST-3'],
+    edits: [
+      shared('runtime/sharedAnswer', 'return (this.next ??= ', 'return this.asking; return (this.next ??= '),
+    ],
+  },
+  'index-first': {
+    what: 'The index is read before the tail, which has moved on meanwhile: swapped awaits',
+    rules: ['WS-HIST-3', 'WS-HIST-5', 'WS-HIST-7', 'WS-HIST-12'],
+    edits: [
+      shared(
+        'history/indexedHistory',
+        'const end = await this.partitions.endOf(topic.room);\n            const indexed = await this.index.topic(topic);',
+        'const indexed = await this.index.topic(topic);\n            const end = await this.partitions.endOf(topic.room);',
+      ),
+    ],
+  },
+  'copy-of-itself': {
+    what: 'A message that is indexed while the record is read is taken for a second copy',
+    rules: ['WS-HIST-3', 'WS-HIST-5', 'WS-HIST-7', 'WS-HIST-12'],
+    edits: [
+      shared('history/mergedView', 'indexed.newestFirst(placeBehind(newest)))', 'indexed.newestFirst())'),
+    ],
+  },
+  'early-checkpoint': {
+    what: 'The archiver moves on before it has written: swapped awaits',
+    rules: ['WS-HIST-3', 'WS-HIST-5', 'WS-HIST-7', 'WS-HIST-12'],
+    edits: [
+      shared(
+        'adapters/history/partitionArchive',
+        'await this.deps.index.append(this.deps.partition, records, to);',
+        'await this.write(to); await this.deps.index.append(this.deps.partition, records, to);',
+      ),
+    ],
+  },
+  'undeleted-tail': {
+    what: 'What is deleted and not yet in the index is still there',
+    rules: ['WS-HIST-13'],
+    edits: [
+      shared('history/mergedView', 'tail.filter(({ place }) => isBehind(place, indexed.deletedTo))', 'tail'),
+    ],
+  },
+  'unsaid-deletion': {
+    what: 'A replay from before a deletion is said to be continuous',
+    rules: ['WS-HIST-5'],
+    edits: [shared('history/boundedView', '[removedTo, placeOfDeletion(deletedTo)]', '[removedTo]')],
+  },
+  'unsaid-expiry': {
+    what: 'What the index has removed is not missed',
+    rules: ['WS-HIST-5'],
+    edits: [
+      shared(
+        'history/boundedView',
+        '[removedTo, placeOfDeletion(deletedTo)]',
+        '[placeOfDeletion(deletedTo)]',
+      ),
+    ],
+  },
+  'unchecked-ordinals': {
+    what: 'What is removed while a replay is gathered is not missed',
+    rules: ['WS-HIST-5'],
+    edits: [gateway('history/selection', 'if (kept.ordinal < expected)', 'if (false)')],
+  },
+  'refused-and-subscribed': {
+    what: 'A subscription goes on after `continuity_lost`',
+    rules: ['WS-HIST-6'],
+    edits: [
+      gateway(
+        'subscriptions/subscriptions',
+        "this.unsubscribe(topic);\n            return 'continuityLost';",
+        "return 'continuityLost';",
+      ),
+    ],
+  },
 };

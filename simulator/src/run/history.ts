@@ -6,10 +6,12 @@ import {
   type LiveMessage,
   type RetainedMessage,
 } from '@roomwire/shared/wire/bus/liveMessage';
+import { topicOf } from '@roomwire/shared/adapters/history-index/keptTopics';
 import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
 import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { VirtualTime } from '../time/virtualTime.js';
+import type { Beginning, RecordChange, RecordRead } from './historyReads.js';
 import { Published, type Attempt, type Publication } from './published.js';
 
 export interface Received {
@@ -28,6 +30,8 @@ export interface Subscribed {
   readonly filter: string | undefined;
   readonly meta: boolean;
   readonly own: boolean;
+  /** Undefined where the answer says nothing of the record. */
+  readonly beginning: Beginning | undefined;
   readonly from: number;
   /** Until then everything has to come. */
   until: number;
@@ -49,6 +53,8 @@ export interface Meta {
   readonly id: string;
   readonly at: number;
   readonly from: string | null;
+  /** [WS-HIST-2] Of a message that is kept. */
+  readonly position?: string;
 }
 
 export interface Delivered {
@@ -82,6 +88,8 @@ export class History {
   readonly subscriptions: Subscribed[] = [];
   readonly deliveries: Delivered[] = [];
   readonly rightsUsed: RightUsed[] = [];
+  readonly recordReads: RecordRead[] = [];
+  readonly recordChanges: RecordChange[] = [];
   readonly disturbances: Disturbance[] = [];
   readonly violations: string[] = [];
   readonly trace: string[] = [];
@@ -158,7 +166,7 @@ export class History {
     return calm;
   }
 
-  stored(channel: string, key: string, record: unknown): void {
+  stored(channel: string, key: string, record: unknown, offset: number): void {
     if (channel === retainedMessages.name) return this.storedLastValue(key, record as RetainedMessage);
     if (channel !== roomRecords.name) return void this.happened(`bus ${channel} ${key}`);
     const entry = record as RoomRecord;
@@ -167,7 +175,10 @@ export class History {
     this.happened(`bus message ${number}`);
     const message = this.published[number];
     if (message === undefined) return;
-    message.copies.push({ place: ++this.stores, at: this.time.now, messageId: entry.id });
+    message.copies.push({
+      ...{ place: ++this.stores, at: this.time.now, messageId: entry.id, offset },
+      keptIn: entry.kept && topicOf(entry, entry.kept),
+    });
     const [first, ...others] = message.attempts;
     if (first && others.length === 0) this.names.set(first.connection, connectionOf(entry.id));
   }

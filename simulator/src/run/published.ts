@@ -1,3 +1,5 @@
+import type { StoredPlace } from './historyReads.js';
+
 /** One publish of a message: a frame of a connection, or a part of a request over HTTP. */
 export interface Attempt {
   readonly message: Published;
@@ -13,7 +15,7 @@ export interface Attempt {
 }
 
 /** A record of the bus. */
-export interface Copy {
+export interface Copy extends StoredPlace {
   /** Among all records of messages, from 1. */
   readonly place: number;
   readonly at: number;

@@ -1,5 +1,6 @@
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { checkGroups } from '../checks/checkGroups.js';
+import { checkHistory } from '../checks/checkHistory.js';
 import { checkMessages } from '../checks/checkMessages.js';
 import { checkMeta } from '../checks/checkMeta.js';
 import { checkOnce } from '../checks/checkOnce.js';
@@ -114,7 +115,7 @@ const live = async ({ world, clients, admin, backend }: Play): Promise<void> => 
   await time.run(startMs);
   if (!cluster.isWhole) throw new Error('The cluster has not started');
   let prepared: unknown = 'unfinished';
-  admin.prepare(records).then(
+  admin.prepare().then(
     () => (prepared = undefined),
     (error: unknown) => (prepared = error),
   );
@@ -144,6 +145,7 @@ const live = async ({ world, clients, admin, backend }: Play): Promise<void> => 
   checkPresence(history, 'hall', stillOpen, time.now - lastAsksMs);
   checkMessages(history, duplicates);
   checkMeta(history);
+  checkHistory(history);
   checkOnce(history, cluster.stores.unsettled);
   checkGroups(history, records, duplicates);
   checkRights(history, world.rights);
@@ -172,6 +174,10 @@ const countsOf = (history: History): Record<string, number> => ({
   secondCopies: history.published.filter(({ copies }) => copies.length > 1).length,
   deliveries: history.deliveries.length,
   subscriptions: history.subscriptions.length,
+  replays: history.subscriptions.filter(({ beginning }) => beginning?.isReplayed).length,
+  gaps: history.subscriptions.filter(({ beginning }) => beginning?.gap).length,
+  recordReads: history.recordReads.length,
+  recordChanges: history.recordChanges.length,
   rightsUsed: history.rightsUsed.length,
   disturbances: history.disturbances.length,
 });

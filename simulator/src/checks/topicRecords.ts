@@ -1,0 +1,109 @@
+import type { HistoryTopic } from '@roomwire/shared/ports/history';
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import { placeOf } from '@roomwire/shared/wire/protocol/position';
+import type { History } from '../run/history.js';
+import type { Copy, Published } from '../run/published.js';
+
+/** A record of the bus, and whose it is. */
+export interface Stored extends Copy {
+  readonly message: Published;
+  /** The latest time at which this one, or one before it, was accepted. */
+  readonly latestAt: number;
+}
+
+/** What the bus holds of one topic, by offset. */
+export class TopicRecord {
+  /** Everything. */
+  readonly stored: readonly Stored[];
+  /** What the record has, but for what was removed: of each message the first copy that is kept. */
+  readonly kept: readonly Stored[];
+  /** Whether nothing of it was ever removed. */
+  readonly isSteady: boolean;
+  private readonly topic: HistoryTopic;
+  private readonly changes: History['recordChanges'];
+  private readonly acknowledgements: readonly { readonly at: number; readonly stored: Stored }[];
+
+  constructor(topic: HistoryTopic, stored: readonly Stored[], changes: History['recordChanges']) {
+    this.topic = topic;
+    this.stored = stored;
+    this.changes = changes;
+    this.isSteady = topic.name === 'news';
+    const seen = new Set<string>();
+    let latestAt = 0;
+    this.kept = stored.flatMap((each) => {
+      if (each.keptIn === undefined || seen.has(each.messageId)) return [];
+      seen.add(each.messageId);
+      latestAt = Math.max(latestAt, acceptedAt(each.messageId));
+      return [{ ...each, latestAt }];
+    });
+    this.acknowledgements = this.kept.flatMap((each) => {
+      const { message } = each;
+      return message.waitsForBus && message.isAccepted ? [{ at: acknowledgedAt(message), stored: each }] : [];
+    });
+  }
+
+  /** Undefined for what is no position of the topic; before everything for the empty one. */
+  offsetOf(position: string): number | undefined {
+    return position === '' ? -1 : placeOf(this.topic, position)?.offset;
+  }
+
+  /** [WS-HIST-3] Those of which every read has to know. */
+  acknowledgedBefore(time: number): readonly Stored[] {
+    return this.acknowledgements.flatMap(({ at, stored }) => (at < time ? stored : []));
+  }
+
+  /** [WS-HIST-13] Whether all of a message was there when a deletion began that was over by then. */
+  wasDeletedBefore(id: number, time: number): boolean {
+    const copies = this.stored.filter(({ message }) => message.id === id);
+    return this.changes.some(
+      ({ kind, askedAt, answeredAt }) =>
+        kind === 'deleted' && answeredAt < time && copies.every(({ at }) => at < askedAt),
+    );
+  }
+
+  /** Whether messages may have been removed meanwhile. */
+  isChanging(from: number, to: number): boolean {
+    return this.changes.some(({ askedAt, answeredAt }) => askedAt < to && from < answeredAt + removalMs);
+  }
+}
+
+/** In which time what a change removes is gone. */
+const removalMs = 60_000;
+
+const acknowledgedAt = ({ attempts }: Published): number =>
+  Math.min(
+    ...attempts.map(({ outcome, answeredAt }) =>
+      outcome === 'accepted' || outcome === 'duplicate' ? answeredAt : Infinity,
+    ),
+  );
+
+/** Of all topics with history, by their addresses. */
+export class TopicRecords {
+  private readonly byTopic: ReadonlyMap<string, TopicRecord>;
+
+  constructor({ published, recordChanges }: History) {
+    const found = new Map<string, Stored[]>();
+    for (const message of published)
+      for (const copy of message.copies) {
+        const stored = found.get(message.topic) ?? [];
+        found.set(message.topic, stored);
+        stored.push({ ...copy, message, latestAt: 0 });
+      }
+    this.byTopic = new Map(
+      [...found].flatMap(([address, stored]) => {
+        const topic = stored.find(({ keptIn }) => keptIn !== undefined)?.keptIn;
+        if (topic === undefined) return [];
+        const [, room] = address.split('/');
+        const changes = recordChanges.filter(
+          (change) => change.name === topic.name && (change.room === undefined || change.room === room),
+        );
+        stored.sort((one, other) => one.offset - other.offset);
+        return [[address, new TopicRecord(topic, stored, changes)] as const];
+      }),
+    );
+  }
+
+  of(topic: string): TopicRecord | undefined {
+    return this.byTopic.get(topic);
+  }
+}
