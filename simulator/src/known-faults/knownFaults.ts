@@ -309,4 +309,15 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
       gateway('history/selection', 'const isShort = found.isToTheEnd && ', 'const isShort = false && '),
     ],
   },
+  'unknown-places': {
+    what: 'Messages are held before a gateway knows where they stand, and are replayed as well: a missing await',
+    rules: ['WS-HIST-7', 'WS-PUB-1'],
+    edits: [
+      gateway(
+        'subscriptions/subscriptions',
+        'if (access.history && beginsInRecord(frame, access))',
+        'if (false)',
+      ),
+    ],
+  },
 };
