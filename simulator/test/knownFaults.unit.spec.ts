@@ -16,7 +16,7 @@ describe('the known faults', () => {
       }
     });
 
-  for (const name of ['own-messages', 'early-published', 'unsettled-claim'])
+  for (const name of ['own-messages', 'early-published', 'unsettled-claim', 'held-twice'])
     it(`of ${name} are found`, () => {
       const { status, stdout } = run('--seed', '1', '--fault', name);
       expect(status).to.equal(1);

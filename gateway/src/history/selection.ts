@@ -36,6 +36,8 @@ interface Found {
   readonly messages: readonly KeptMessage[];
   /** Why it is not all that was asked for; undefined where it is. */
   readonly shortFor: 'expired' | 'limit' | undefined;
+  /** Whether the record ended there. */
+  readonly isToTheEnd: boolean;
 }
 
 /** [WS-HIST-4] [WS-HIST-5] `matches`: whether the subscription is for a message. `now`: Unix milliseconds. */
@@ -55,7 +57,11 @@ export const select = async (
     const { messages } = await find(everything);
     return { continuity: 'gap', gap: gapOf(topic, 'unknown', undefined, messages[0]), messages };
   }
-  const { messages, shortFor } = await find({ ...everything, place });
+  const found = await find({ ...everything, place });
+  const { messages } = found;
+  // Where the record has not ended, whatever is older than that is still there.
+  const isShort = found.isToTheEnd && (await bounded.hasMeanwhileLostBehind(place));
+  const shortFor = isShort ? 'expired' : found.shortFor;
   if (shortFor === undefined) return { continuity: 'continuous', gap: undefined, messages };
   return { continuity: 'gap', gap: gapOf(topic, shortFor, from.position, messages[0]), messages };
 };
@@ -71,8 +77,9 @@ const gather = async (
   let [lookedAt, bytes] = [0, 0];
   let expected = bounded.view.newest?.ordinal ?? 0;
   let hasExpired = bounded.hasLostBehind(until.place);
-  const found = (isCut: boolean): Found => ({
+  const found = (isCut: boolean, isToTheEnd = false): Found => ({
     messages: messages.reverse(),
+    isToTheEnd,
     shortFor: hasExpired ? 'expired' : isCut ? 'limit' : undefined,
   });
   if (until.last === 0) return found(false);
@@ -94,5 +101,5 @@ const gather = async (
       messages.push(kept);
       if (messages.length === until.last && until.last < most.messages) return found(false);
     }
-  return found(false);
+  return found(false, true);
 };

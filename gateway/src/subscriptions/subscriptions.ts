@@ -208,6 +208,8 @@ export class Subscriptions {
     subscription.restOn(access);
     const changing = subscription.change(options);
     if (changing) await changing;
+    // [WS-HIST-7] What is held without a place could not be told from what is replayed.
+    if (access.history && beginsInRecord(frame, access)) await this.deps.places.know(access.history.topic);
     if (this.client.isOver) return;
     const isNew = !subscription.isJoined;
     const hold = beginsInRecord(frame, access) ? this.deps.record.hold(frame) : undefined;

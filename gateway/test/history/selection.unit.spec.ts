@@ -183,6 +183,25 @@ describe('what a subscription begins with', () => {
     expect(selection.gap?.reason).to.equal('expired');
   });
 
+  it('[WS-HIST-5] is a gap where the oldest messages are removed while it is read', async () => {
+    const remove = [(record: MemoryRecord) => record.remove(3), (record: MemoryRecord) => record.delete()];
+    for (const removeSome of remove)
+      for (const from of ['', position(recordOf(5), 1)]) {
+        const record = recordOf(5);
+        const view = record.view();
+        removeSome(record);
+        const { newestFirst } = record.view();
+        const selection = await select(
+          { topic, bounds },
+          { ...view, newestFirst },
+          { position: from },
+          everything,
+          now,
+        );
+        expect(selection.gap?.reason).to.equal('expired');
+      }
+  });
+
   it('[WS-HIST-5] never says that nothing is missing where something is', async () => {
     const chance = seededChance(29);
     for (let round = 0; round < 300; round++) {

@@ -1,6 +1,6 @@
 import { acceptedAt } from '../wire/bus/messageId.js';
 import type { HistoryBounds } from '../domain/topicHistory.js';
-import type { HistoryView, KeptMessage } from '../ports/history.js';
+import type { HistoryView, KeptMessage, Removals } from '../ports/history.js';
 import { comparePlaces, type Place } from '../wire/protocol/position.js';
 
 /** What a topic shows of its record: its own bounds hold, however long the record itself is kept. */
@@ -28,10 +28,17 @@ export class BoundedView {
 
   /** Whether something behind a place (undefined: the beginning) is known to have been removed or deleted. */
   hasLostBehind(place: Place | undefined): boolean {
-    const { removedTo, deletedTo } = this.view;
-    return [removedTo, placeOfDeletion(deletedTo)].some((to) => to !== undefined && isBehind(to, place));
+    return includesBehind(this.view, place);
+  }
+
+  /** Whether something behind a place is gone by now, so that what was read may be short of it. Rejects with `EngineUnavailable`. */
+  async hasMeanwhileLostBehind(place: Place | undefined): Promise<boolean> {
+    return includesBehind(await this.view.removals(), place);
   }
 }
+
+const includesBehind = ({ removedTo, deletedTo }: Removals, place: Place | undefined): boolean =>
+  [removedTo, placeOfDeletion(deletedTo)].some((to) => to !== undefined && isBehind(to, place));
 
 /** The newest message that was deleted stands before it: its position, too, is one behind which something is missing. */
 export const placeOfDeletion = (deletedTo: Place | undefined): Place | undefined =>

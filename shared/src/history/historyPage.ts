@@ -61,7 +61,7 @@ const upwards = async (
   const from = after === '' ? undefined : placeOf(topic, after);
   if (after !== '' && !isGiven(from, bounded.view)) return unknownPage(topic, bounded, request);
   const found = await gather(bounded, bounded.view.oldestFirst(from), request);
-  const isShort = found.hasHidden || bounded.hasLostBehind(from);
+  const isShort = found.hasHidden || (await bounded.hasMeanwhileLostBehind(from));
   const page = pageOf(topic, found);
   return { ...page, gap: isShort ? gapOf(topic, 'expired', after, page.messages[0]) : undefined };
 };

@@ -23,7 +23,8 @@ export class IndexedHistory implements History {
     for (let tries = 1; tries <= mostTries; tries += 1) {
       const end = await this.partitions.endOf(topic.room);
       const indexed = await this.index.topic(topic);
-      if ((indexed.newest?.place.epoch ?? 0) <= end.epoch) return MergedView.of(end, indexed, topic);
+      if ((indexed.newest?.place.epoch ?? 0) <= end.epoch)
+        return MergedView.of(end, indexed, topic, () => this.index.topic(topic));
     }
     throw new EngineUnavailable('message history');
   }
@@ -32,7 +33,8 @@ export class IndexedHistory implements History {
     return this.partitions.epochOf(room);
   }
 
-  deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void> {
-    return this.index.deleteTopic(topic, owners, to);
+  /** The owners may be those of something that has more, as an app has a name. */
+  deleteTopic(topic: HistoryTopic, { projectId, appId }: HistoryOwners, to: Place): Promise<void> {
+    return this.index.deleteTopic(topic, { projectId, appId }, to);
   }
 }

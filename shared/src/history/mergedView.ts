@@ -15,12 +15,19 @@ export class MergedView implements HistoryView {
   readonly newest: HistoryView['newest'];
   readonly removedTo: Place | undefined;
   readonly deletedTo: Place | undefined;
+  readonly removals: HistoryView['removals'];
   private readonly indexed: IndexedTopic;
   /** Behind everything that is indexed. */
   private readonly tail: readonly KeptMessage[];
 
-  private constructor({ epoch, next }: PartitionEnd, indexed: IndexedTopic, tail: readonly KeptMessage[]) {
+  private constructor(
+    { epoch, next }: PartitionEnd,
+    indexed: IndexedTopic,
+    tail: readonly KeptMessage[],
+    removals: HistoryView['removals'],
+  ) {
     this.indexed = indexed;
+    this.removals = removals;
     this.epoch = epoch;
     this.newest = tail.at(-1) ?? indexed.newest;
     this.upTo = Math.max(next - 1, this.newest?.place.epoch === epoch ? this.newest.place.offset : -1);
@@ -29,8 +36,14 @@ export class MergedView implements HistoryView {
     this.tail = tail.filter(({ place }) => isBehind(place, indexed.deletedTo));
   }
 
-  static async of(end: PartitionEnd, indexed: IndexedTopic, topic: HistoryTopic): Promise<MergedView> {
-    return new MergedView(end, indexed, await tailBehind(indexed, end, topic));
+  /** `removals`: what the index has removed by then. */
+  static async of(
+    end: PartitionEnd,
+    indexed: IndexedTopic,
+    topic: HistoryTopic,
+    removals: HistoryView['removals'],
+  ): Promise<MergedView> {
+    return new MergedView(end, indexed, await tailBehind(indexed, end, topic), removals);
   }
 
   async *newestFirst(before?: Place): AsyncGenerator<readonly KeptMessage[]> {

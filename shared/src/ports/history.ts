@@ -14,18 +14,24 @@ export interface KeptMessage {
   readonly message: LiveMessage;
 }
 
+/** Up to where messages of a topic are gone. */
+export interface Removals {
+  /** The newest message that was removed because it had expired; undefined where none was. */
+  readonly removedTo: Place | undefined;
+  /** Everything up to here was deleted; undefined where nothing was. */
+  readonly deletedTo: Place | undefined;
+}
+
 /** The record of a topic as of a moment. */
-export interface HistoryView {
+export interface HistoryView extends Removals {
   /** The epoch of messages that are published now. */
   readonly epoch: number;
   /** Every message of the room up to this offset of the epoch is in the record; those behind it come live. */
   readonly upTo: number;
   /** The newest message that there has been; undefined where there was none. */
   readonly newest: Pick<KeptMessage, 'place' | 'ordinal'> | undefined;
-  /** The newest message that was removed because it had expired; undefined where none was. */
-  readonly removedTo: Place | undefined;
-  /** Everything up to here was deleted; undefined where nothing was. */
-  readonly deletedTo: Place | undefined;
+  /** What is gone by now, and was not when the view was taken: pages that were read may lack it. Rejects with `EngineUnavailable`. */
+  removals(): Promise<Removals>;
   /**
    * Messages before a place, by default from the newest on, the newest first; a page is read when it is asked for. It may hold messages that
    * have expired meanwhile, and none that was deleted. None comes twice. Rejects with `EngineUnavailable`.

@@ -94,6 +94,17 @@ describe('a page of a history', () => {
     });
   });
 
+  it('[WS-HIST-5] says that something is missing that was removed while it was read', async () => {
+    const record = recordOf(5);
+    const view = record.view();
+    record.remove(2);
+    const { oldestFirst } = record.view();
+    const request = { after: '', limit: 100, maxBytes: 1e6 };
+    const { messages, gap } = await readPage(topic, { ...view, oldestFirst }, bounds, request, now);
+    expect(messages.map(({ ordinal }) => ordinal)).to.deep.equal([3, 4, 5]);
+    expect(gap?.reason).to.equal('expired');
+  });
+
   it('[WS-HIST-12] ends before it is too large, and has one message in any case', async () => {
     const record = new MemoryRecord();
     for (let n = 0; n < 4; n++) record.add(now, { body: new Uint8Array(400) });

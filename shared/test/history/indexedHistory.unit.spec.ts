@@ -175,4 +175,15 @@ describe('a history of an index and a tail', () => {
     expect((await gathered(view.oldestFirst())).map(({ ordinal }) => ordinal)).to.eql([4]);
     expect(view.deletedTo).to.eql({ epoch, offset: 2 });
   });
+
+  it('[WS-HIST-13] tells the index nothing of an app but its ids, since its name is not that of the topic', async () => {
+    const told: unknown[] = [];
+    const index = {
+      topic: () => Promise.reject(new Error('Nothing is read')),
+      deleteTopic: async (...deletion: readonly unknown[]) => void told.push(...deletion),
+    };
+    const app = { ...owners, name: 'Chat' };
+    await new IndexedHistory(index, new World()).deleteTopic(news, app, { epoch, offset: 2 });
+    expect(told).to.eql([news, owners, { epoch, offset: 2 }]);
+  });
 });

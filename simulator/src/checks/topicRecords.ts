@@ -4,6 +4,17 @@ import { placeOf } from '@roomwire/shared/wire/protocol/position';
 import type { History } from '../run/history.js';
 import type { Copy, Published } from '../run/published.js';
 
+/** What was stored before `from` is gone from `goneAt` on. */
+interface Deletion {
+  readonly from: number;
+  readonly goneAt: number;
+}
+
+interface Changes {
+  readonly changes: History['recordChanges'];
+  readonly deletions: readonly Deletion[];
+}
+
 /** A record of the bus, and whose it is. */
 export interface Stored extends Copy {
   readonly message: Published;
@@ -21,12 +32,14 @@ export class TopicRecord {
   readonly isSteady: boolean;
   private readonly topic: HistoryTopic;
   private readonly changes: History['recordChanges'];
+  private readonly deletions: readonly Deletion[];
   private readonly acknowledgements: readonly { readonly at: number; readonly stored: Stored }[];
 
-  constructor(topic: HistoryTopic, stored: readonly Stored[], changes: History['recordChanges']) {
+  constructor(topic: HistoryTopic, stored: readonly Stored[], { changes, deletions }: Changes) {
     this.topic = topic;
     this.stored = stored;
     this.changes = changes;
+    this.deletions = deletions;
     this.isSteady = topic.name === 'news';
     const seen = new Set<string>();
     let latestAt = 0;
@@ -55,10 +68,7 @@ export class TopicRecord {
   /** [WS-HIST-13] Whether all of a message was there when a deletion began that was over by then. */
   wasDeletedBefore(id: number, time: number): boolean {
     const copies = this.stored.filter(({ message }) => message.id === id);
-    return this.changes.some(
-      ({ kind, askedAt, answeredAt }) =>
-        kind === 'deleted' && answeredAt < time && copies.every(({ at }) => at < askedAt),
-    );
+    return this.deletions.some(({ from, goneAt }) => goneAt < time && copies.every(({ at }) => at < from));
   }
 
   /** Whether messages may have been removed meanwhile. */
@@ -77,11 +87,32 @@ const acknowledgedAt = ({ attempts }: Published): number =>
     ),
   );
 
+/** In which time the projections have deleted what was switched off, where nothing disturbs them. */
+const calmMs = 15_000;
+
+/** [WS-HIST-13] Those that are over for certain. Of what is soon on again it depends on clocks what is deleted. */
+const deletionsBy = (history: History, changes: History['recordChanges']): readonly Deletion[] =>
+  changes.flatMap(({ kind, askedAt, answeredAt }): readonly Deletion[] => {
+    if (kind === 'deleted') return [{ from: askedAt, goneAt: answeredAt }];
+    const goneAt = answeredAt + calmMs;
+    const isUneasy =
+      history.isDisturbed(askedAt - calmMs, goneAt) ||
+      changes.some(
+        (other) =>
+          other.kind !== 'deleted' &&
+          askedAt < other.answeredAt &&
+          other.askedAt < goneAt &&
+          other.askedAt !== askedAt,
+      );
+    return kind === 'off' && !isUneasy ? [{ from: askedAt, goneAt }] : [];
+  });
+
 /** Of all topics with history, by their addresses. */
 export class TopicRecords {
   private readonly byTopic: ReadonlyMap<string, TopicRecord>;
 
-  constructor({ published, recordChanges }: History) {
+  constructor(history: History) {
+    const { published, recordChanges } = history;
     const found = new Map<string, Stored[]>();
     for (const message of published)
       for (const copy of message.copies) {
@@ -98,7 +129,12 @@ export class TopicRecords {
           (change) => change.name === topic.name && (change.room === undefined || change.room === room),
         );
         stored.sort((one, other) => one.offset - other.offset);
-        return [[address, new TopicRecord(topic, stored, changes)] as const];
+        return [
+          [
+            address,
+            new TopicRecord(topic, stored, { changes, deletions: deletionsBy(history, changes) }),
+          ] as const,
+        ];
       }),
     );
   }

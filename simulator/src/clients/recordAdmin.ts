@@ -33,7 +33,7 @@ export class RecordAdmin {
     if (chance.below(3) > 0) return this.delete(estate);
     this.isOn = !this.isOn || chance.below(3) > 0;
     const history = this.isOn ? chance.oneOf(bounds) : null;
-    await this.noted(undefined, 'configured', () =>
+    await this.noted(undefined, this.isOn ? 'configured' : 'off', () =>
       this.ask('PATCH', `/apps/${estate.appId}`, { topicConfigs: this.configsWith(history) }, [200]),
     );
   }

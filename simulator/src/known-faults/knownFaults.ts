@@ -297,14 +297,26 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-HIST-5'],
     edits: [gateway('history/selection', 'if (kept.ordinal < expected)', 'if (false)')],
   },
-  'refused-and-subscribed': {
-    what: 'A subscription goes on after `continuity_lost`',
+  'unrefused-gap': {
+    what: 'A gap is not refused although that was asked for',
     rules: ['WS-HIST-6'],
+    edits: [gateway('subscriptions/beginInRecord', "selection?.gap && frame.onGap === 'refuse'", 'false')],
+  },
+  'unchecked-end': {
+    what: 'What is removed from the end of the record while a replay is gathered is not missed',
+    rules: ['WS-HIST-5'],
+    edits: [
+      gateway('history/selection', 'const isShort = found.isToTheEnd && ', 'const isShort = false && '),
+    ],
+  },
+  'unknown-places': {
+    what: 'Messages are held before a gateway knows where they stand, and are replayed as well: a missing await',
+    rules: ['WS-HIST-7', 'WS-PUB-1'],
     edits: [
       gateway(
         'subscriptions/subscriptions',
-        "this.unsubscribe(topic);\n            return 'continuityLost';",
-        "return 'continuityLost';",
+        'if (access.history && beginsInRecord(frame, access))',
+        'if (false)',
       ),
     ],
   },

@@ -45,7 +45,8 @@ export interface RecordRead extends RecordRequest {
 export interface RecordChange {
   readonly name: string;
   readonly room: string | undefined;
-  readonly kind: 'deleted' | 'configured';
+  /** `off`: it has no history any more. */
+  readonly kind: 'deleted' | 'off' | 'configured';
   readonly askedAt: number;
   /** Infinite where there was no answer that says what is. */
   readonly answeredAt: number;

@@ -63,6 +63,7 @@ export class MemoryHistory implements History, Pick<HistoryIndex, 'topic' | 'top
       epoch: this.epoch,
       upTo: (this.ends.get(topic.room) ?? 0) - 1,
       ...{ newest: known?.newest, removedTo: undefined, deletedTo: known?.deletedTo },
+      removals: async () => ({ removedTo: undefined, deletedTo: this.topics.get(keyOf(topic))?.deletedTo }),
       newestFirst: (before) => pages(messages.filter(isBefore(before)).reverse()),
       oldestFirst: (after) => pages(messages.filter(isAfter(after))),
     };

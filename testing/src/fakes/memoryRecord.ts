@@ -59,6 +59,7 @@ export class MemoryRecord {
         this.ordinal === 0 ? undefined : { place: last?.place ?? this.lastPlace, ordinal: this.ordinal },
       removedTo: this.removedTo,
       deletedTo: this.deletedTo,
+      removals: async () => ({ removedTo: this.removedTo, deletedTo: this.deletedTo }),
       newestFirst: (before) =>
         pages(kept.filter(({ place }) => !before || comparePlaces(place, before) < 0).reverse()),
       oldestFirst: (after) => pages(kept.filter(({ place }) => !after || comparePlaces(place, after) > 0)),
