@@ -213,10 +213,7 @@ export class Subscriptions {
     if (this.client.isOver) return;
     const isNew = !subscription.isJoined;
     const hold = beginsInRecord(frame, access) ? this.deps.record.hold(frame) : undefined;
-    if (hold && access.history) {
-      await this.deps.places.know(access.history.topic);
-      subscription.hold(hold);
-    }
+    if (hold) subscription.hold(hold);
     if (isNew) {
       // One that has ended during the change does not have the new options yet.
       void subscription.change(options);
