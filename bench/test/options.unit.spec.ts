@@ -34,6 +34,11 @@ describe('The command line', () => {
       expect(() => readOptions(wrong, all), wrong.join(' ')).to.throw(UsageError);
   });
 
+  it('takes another version to compare with', () => {
+    expect(readOptions(['--before', '../before'], all)).to.include({ before: '../before' });
+    expect(readOptions([], all)?.before).to.equal(undefined);
+  });
+
   it('shows the help', () => {
     expect(readOptions(['--help'], all)).to.equal(undefined);
   });

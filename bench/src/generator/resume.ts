@@ -94,7 +94,9 @@ const wave = async (job: ResumeJob, onLive: (latency: number) => void): Promise<
     }
     while (live < connections.length) {
       if (performance.now() - begin > patienceMs)
-        throw new Error(`${live} of ${connections.length} clients are live after a minute`);
+        throw new Error(
+          `${live} of ${connections.length} clients are live after ${patienceMs / 1000} seconds`,
+        );
       await wait(lookEveryMs);
     }
     return meter();
@@ -148,7 +150,7 @@ const checkOne = async (job: ResumeJob, positions: ReadonlyMap<string, string>):
     });
   });
   connection.write(subscribeFrame(topic, { position: positions.get(topic) }));
-  await Promise.race([whole, connection.closed]);
+  await Promise.race([whole, connection.closed, wait(patienceMs)]);
   connection.end();
   const messages = frames.filter(({ isReplay }) => isReplay).length;
   if (
@@ -157,6 +159,6 @@ const checkOne = async (job: ResumeJob, positions: ReadonlyMap<string, string>):
     frames.at(-1)?.type !== 'replayEnd'
   )
     throw new Error(
-      `A client that has missed ${job.missed} messages got ${JSON.stringify(frames.slice(0, 2))}`,
+      `A client that has missed ${job.missed} messages got ${frames.length} frames: ${JSON.stringify(frames.slice(0, 2))}`,
     );
 };

@@ -10,6 +10,8 @@ import { openStream } from './stream.js';
 
 const data = Buffer.alloc(dataBytes, 0x2e);
 const lookEveryMs = 10;
+/** Where it stays behind a schedule, its latency says so. */
+const timeout = 60_000;
 
 /** One round: publishes to all subjects in turn over one connection, each acknowledged by the stream. */
 export const measurePublishes = async (job: JetStreamJob & { kind: 'publish' }): Promise<Measurement> => {
@@ -20,7 +22,7 @@ export const measurePublishes = async (job: JetStreamJob & { kind: 'publish' }):
   const publish = async (intended: number): Promise<void> => {
     waiting += 1;
     try {
-      await client.publish(job.subjects[(next += 1) % job.subjects.length] ?? '', data);
+      await client.publish(job.subjects[(next += 1) % job.subjects.length] ?? '', data, { timeout });
       samples.record(performance.now() - intended);
     } catch (error) {
       failure ??= error as Error;

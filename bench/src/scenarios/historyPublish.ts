@@ -8,7 +8,7 @@ import { type Ground, type Scenario, warmUpSeconds } from './scenario.js';
 
 const rooms = 32;
 const inFlight = 256;
-const messagesPerSecond = 2_000;
+const messagesPerSecond = 1_000;
 const firstWarmUpSeconds = 4;
 
 interface Load {
