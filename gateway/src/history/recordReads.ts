@@ -13,6 +13,7 @@ import type { GatewayMetrics } from '../metrics.js';
 import { Hold, ReplayMemory } from './hold.js';
 import { Replay, type Replaying } from './replay.js';
 import { answerOf, type AnsweredPage } from './answeredPage.js';
+import { ReplayFrames } from './replayFrames.js';
 import { ReplayedMessages } from './replayedMessages.js';
 import { select, type Selection } from './selection.js';
 import { HistoryTurns } from './turns.js';
@@ -37,6 +38,7 @@ export interface Beginning {
 /** Everything that connections of this gateway read of the record of topics with history. */
 export class RecordReads {
   readonly replayed = new ReplayedMessages();
+  private readonly frames = new ReplayFrames();
   readonly memory = new ReplayMemory(limitTable.replayMemory.value);
   private readonly deps: RecordReadsDeps;
   private readonly turns = new HistoryTurns(limitTable.replaysAtOnce.value);
@@ -77,6 +79,7 @@ export class RecordReads {
     const { metrics, logger } = this.deps;
     return new Replay(subscription, hold, {
       topic: history.topic,
+      frames: this.frames,
       look: () => this.turns.take(projectId, () => this.look(history)),
       replayed: (kept) => this.replayed.replayed(kept),
       delivered: (messages) => (metrics.deliveries += messages),

@@ -2,11 +2,11 @@ import type { Buffer } from 'node:buffer';
 import { setTimeout as pause } from 'node:timers/promises';
 import { endOf, type HistoryTopic, type HistoryView, type KeptMessage } from '@roomwire/shared/ports/history';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { binaryFrame, bodyWithMeta, replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
-import { positionOf } from '@roomwire/shared/wire/protocol/position';
+import { binaryFrame } from '@roomwire/shared/wire/protocol/encodeFrames';
+import type { Place } from '@roomwire/shared/wire/protocol/position';
 import type { ClientOutbox } from '../access/client.js';
-import { metaOf } from '../fanout/messageFrames.js';
 import type { Hold } from './hold.js';
+import { frameWithMeta, type ReplayFrames } from './replayFrames.js';
 
 /** A subscription that gets what was published before its live messages, which are held meanwhile. */
 export interface Replaying {
@@ -21,6 +21,7 @@ export interface Replaying {
 
 export interface ReplayDeps {
   readonly topic: HistoryTopic;
+  readonly frames: Pick<ReplayFrames, 'of'>;
   /** The record as it is now. */
   readonly look: () => Promise<HistoryView>;
   readonly replayed: (kept: Pick<KeptMessage, 'message' | 'place'>) => void;
@@ -55,26 +56,27 @@ export class Replay {
 
   /** Sends what was selected, the oldest first. It is as much as a client may be sent at once. */
   send(messages: readonly KeptMessage[]): void {
-    for (const { message, place } of messages) {
-      this.deps.replayed({ message, place });
-      this.push({ message: { ...message, body: replayedBody(message.body) }, place });
+    const { topic, frames, replayed } = this.deps;
+    for (const kept of messages) {
+      replayed(kept);
+      this.subscription.outbox.push(frames.of(topic, kept, this.subscription));
     }
     this.deps.delivered(messages.length);
   }
 
   /**
-   * Resolves when its messages are live, or it is over. What came since the view is held; where that was too much it is in the
+   * Resolves when its messages are live, or it is over. What came behind that place is held; where that was too much it is in the
    * record, and is read from there as fast as the client reads. Never rejects.
    */
-  async goLive(view: HistoryView): Promise<void> {
-    this.hold.read(endOf(view));
-    for (let last = view; await this.isRead();) {
+  async goLive(upTo: Place): Promise<void> {
+    this.hold.read(upTo);
+    for (let last = upTo; await this.isRead();) {
       if (!this.hold.hasLeftOut) return this.release();
       this.hold.beginAnew();
       const next = await this.lookAgain();
       if (next === undefined || !(await this.sendBehind(last, next))) return;
-      this.hold.read(endOf(next));
-      last = next;
+      last = endOf(next);
+      this.hold.read(last);
     }
   }
 
@@ -108,8 +110,8 @@ export class Replay {
       }
   }
 
-  private async sendBehind(last: HistoryView, next: HistoryView): Promise<boolean> {
-    let sent = endOf(last);
+  private async sendBehind(last: Place, next: HistoryView): Promise<boolean> {
+    let sent = last;
     for (;;)
       try {
         for await (const page of next.oldestFirst(sent)) {
@@ -141,7 +143,6 @@ export class Replay {
   private push({ message, place }: Pick<KeptMessage, 'message' | 'place'>): void {
     const { meta, outbox } = this.subscription;
     const { body } = message;
-    if (!meta) return outbox.push(binaryFrame(body));
-    outbox.push(binaryFrame(bodyWithMeta(body, metaOf(message, positionOf(this.deps.topic, place)))));
+    outbox.push(meta ? frameWithMeta(this.deps.topic, { message, place }, body) : binaryFrame(body));
   }
 }

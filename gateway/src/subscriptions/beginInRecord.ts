@@ -1,3 +1,4 @@
+import { endOf } from '@roomwire/shared/ports/history';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
@@ -84,5 +85,5 @@ const start = (
     replay.send(messages);
     client.send({ type: 'replayEnd', topic, replayed: messages.length });
   }
-  void replay.goLive(view);
+  void replay.goLive(endOf(view));
 };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Buffer } from 'node:buffer';
 import { decodeMulti } from '@msgpack/msgpack';
-import type { HistoryView, KeptMessage } from '@roomwire/shared/ports/history';
+import { endOf, type HistoryView, type KeptMessage } from '@roomwire/shared/ports/history';
 import {
   binaryFrame,
   messageBody,
@@ -11,6 +11,7 @@ import {
 import { historyTopic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
 import type { ClientOutbox } from '../../src/access/client.js';
 import { Hold, ReplayMemory } from '../../src/history/hold.js';
+import { ReplayFrames } from '../../src/history/replayFrames.js';
 import { Replay } from '../../src/history/replay.js';
 
 const now = 1_790_000_000_000;
@@ -51,7 +52,7 @@ class Stage {
       letGo: () => (this.hold = undefined),
     };
     this.replay = new Replay(subscription, held, {
-      topic: historyTopic,
+      ...{ topic: historyTopic, frames: new ReplayFrames() },
       look: () => this.look(),
       replayed: () => undefined,
       delivered: () => undefined,
@@ -86,7 +87,7 @@ class Stage {
   }
 
   goLive(view: HistoryView): Promise<void> {
-    return this.replay.goLive(view);
+    return this.replay.goLive(endOf(view));
   }
 
   get numbers(): readonly number[] {

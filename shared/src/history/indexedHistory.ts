@@ -2,6 +2,7 @@ import { EngineUnavailable } from '../ports/errors.js';
 import type { History, HistoryOwners, HistoryTopic, HistoryView } from '../ports/history.js';
 import type { Place } from '../wire/protocol/position.js';
 import type { HistoryIndex } from '../ports/historyIndex.js';
+import { SharedAnswer } from '../runtime/sharedAnswer.js';
 import type { HistoryPartitions } from './historyPartitions.js';
 import { MergedView } from './mergedView.js';
 
@@ -12,21 +13,24 @@ const mostTries = 3;
 export class IndexedHistory implements History {
   private readonly index: Pick<HistoryIndex, 'topic' | 'deleteTopic'>;
   private readonly partitions: HistoryPartitions;
+  /** By topic: those who look at once share a view, and what they read of it. */
+  private readonly looks = new Map<string, SharedAnswer<HistoryView>>();
 
   constructor(index: Pick<HistoryIndex, 'topic' | 'deleteTopic'>, partitions: HistoryPartitions) {
     this.index = index;
     this.partitions = partitions;
   }
 
-  /** The end first, and what the index has then: what leaves the tail meanwhile is in the index. */
   async look(topic: HistoryTopic): Promise<HistoryView> {
-    for (let tries = 1; tries <= mostTries; tries += 1) {
-      const end = await this.partitions.endOf(topic.room);
-      const indexed = await this.index.topic(topic);
-      if ((indexed.newest?.place.epoch ?? 0) <= end.epoch)
-        return MergedView.of(end, indexed, topic, () => this.index.topic(topic));
+    const { room, roomId, accessScopeId, name } = topic;
+    const key = `${roomId}/${accessScopeId ?? ''}/${room}/${name}`;
+    const look = this.looks.get(key) ?? new SharedAnswer(() => this.lookNow(topic));
+    this.looks.set(key, look);
+    try {
+      return await look.get();
+    } finally {
+      if (look.isIdle && this.looks.get(key) === look) this.looks.delete(key);
     }
-    throw new EngineUnavailable('message history');
   }
 
   epochOf(room: string): number | undefined {
@@ -36,5 +40,16 @@ export class IndexedHistory implements History {
   /** The owners may be those of something that has more, as an app has a name. */
   deleteTopic(topic: HistoryTopic, { projectId, appId }: HistoryOwners, to: Place): Promise<void> {
     return this.index.deleteTopic(topic, { projectId, appId }, to);
+  }
+
+  /** The end first, and what the index has then: what leaves the tail meanwhile is in the index. */
+  private async lookNow(topic: HistoryTopic): Promise<HistoryView> {
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const end = await this.partitions.endOf(topic.room);
+      const indexed = await this.index.topic(topic);
+      if ((indexed.newest?.place.epoch ?? 0) <= end.epoch)
+        return MergedView.of(end, indexed, topic, () => this.index.topic(topic));
+    }
+    throw new EngineUnavailable('message history');
   }
 }

@@ -3,6 +3,7 @@ import type { IndexedRecord, IndexedTopic } from '../ports/historyIndex.js';
 import { acceptedAt } from '../wire/bus/messageId.js';
 import { comparePlaces, type Place } from '../wire/protocol/position.js';
 import { isBehind } from './boundedView.js';
+import { SharedPages } from './sharedPages.js';
 import type { PartitionEnd } from './historyPartitions.js';
 
 /**
@@ -19,6 +20,8 @@ export class MergedView implements HistoryView {
   private readonly indexed: IndexedTopic;
   /** Behind everything that is indexed. */
   private readonly tail: readonly KeptMessage[];
+  /** From the end on: what most who share a view read of it. */
+  private newestPages: SharedPages | undefined;
 
   private constructor(
     { epoch, next }: PartitionEnd,
@@ -46,7 +49,18 @@ export class MergedView implements HistoryView {
     return new MergedView(end, indexed, await tailBehind(indexed, end, topic), removals);
   }
 
-  async *newestFirst(before?: Place): AsyncGenerator<readonly KeptMessage[]> {
+  newestFirst(before?: Place): AsyncGenerator<readonly KeptMessage[]> {
+    if (before !== undefined) return this.pagesBefore(before);
+    return (this.newestPages ??= new SharedPages(this.pagesBefore())).all();
+  }
+
+  async *oldestFirst(after?: Place): AsyncGenerator<readonly KeptMessage[]> {
+    yield* this.indexedFrom(after);
+    const newer = this.tail.filter(({ place }) => isBehind(place, after));
+    if (newer.length > 0) yield newer;
+  }
+
+  private async *pagesBefore(before?: Place): AsyncGenerator<readonly KeptMessage[]> {
     const newer = this.tail.filter(({ place }) => before === undefined || comparePlaces(place, before) < 0);
     if (newer.length > 0) yield newer.toReversed();
     const { newest } = this.indexed;
@@ -54,12 +68,6 @@ export class MergedView implements HistoryView {
     const behindNewest = placeBehind(newest);
     const isWithin = before !== undefined && comparePlaces(before, behindNewest) < 0;
     yield* this.indexed.newestFirst(isWithin ? before : behindNewest);
-  }
-
-  async *oldestFirst(after?: Place): AsyncGenerator<readonly KeptMessage[]> {
-    yield* this.indexedFrom(after);
-    const newer = this.tail.filter(({ place }) => isBehind(place, after));
-    if (newer.length > 0) yield newer;
   }
 
   private async *indexedFrom(after: Place | undefined): AsyncGenerator<readonly KeptMessage[]> {

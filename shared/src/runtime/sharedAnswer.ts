@@ -8,6 +8,11 @@ export class SharedAnswer<T> {
     this.ask = ask;
   }
 
+  /** Whether nobody waits for it. */
+  get isIdle(): boolean {
+    return this.asking === undefined && this.next === undefined;
+  }
+
   /** As of a moment after the call. */
   get(): Promise<T> {
     if (!this.asking) return this.begin();

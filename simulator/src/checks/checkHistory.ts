@@ -153,8 +153,10 @@ class BeginningCheck {
       offset > boundary && (keptIn !== undefined || at > from);
     const plain = record.stored.filter((stored) => isPlain(stored) && matches(subscribed, stored.message));
     const behind = numbers(plain.filter(isBehind));
+    // One that goes on, and reads nothing of the record, may still get what was on its way.
+    const goesOn = subscribed.isAgain && this.beginning.from === undefined;
     const isKnown = new Set(
-      numbers(plain.filter((stored) => stored.keptIn !== undefined || isBehind(stored))),
+      numbers(plain.filter((stored) => isBehind(stored) || (stored.keptIn !== undefined && !goesOn))),
     );
     const came = live.filter((id) => isKnown.has(id));
     const isWhole = until === Infinity ? came.join() === behind.join() : isPrefix(came, behind);

@@ -30,6 +30,8 @@ export interface Answered {
 interface Asked {
   readonly wish: Wish | undefined;
   readonly askedAt: number;
+  /** Whether there was a subscription to the topic. */
+  readonly isAgain: boolean;
 }
 
 /** What a subscription of the persistent session looks like in the answer to `auth`. */
@@ -77,8 +79,8 @@ export class OwnSubscriptions {
   /** False while an answer for the topic is missing. `wish` is undefined for an `unsubscribe`. */
   ask(topic: string, wish: Wish | undefined): boolean {
     if (this.asking.has(topic)) return false;
-    this.asking.set(topic, { wish, askedAt: this.world.time.now });
     const former = this.byTopic.get(topic);
+    this.asking.set(topic, { wish, askedAt: this.world.time.now, isAgain: former !== undefined });
     // What it gets from now on is another thing, and a message may be of either.
     if (former && !(wish && isSame(former, wish))) this.end(topic);
     if (wish?.own) this.wereOwn.add(topic);
@@ -102,7 +104,7 @@ export class OwnSubscriptions {
         );
     const former = this.byTopic.get(topic);
     if (former === undefined || former.until <= this.world.time.now)
-      this.begin(asked.wish, this.beginningOf(asked, answered));
+      this.begin(asked.wish, this.beginningOf(asked, answered), asked.isAgain);
   }
 
   /** [WS-HIST-6] Whether the answer has said that there is no subscription. */
@@ -166,12 +168,14 @@ export class OwnSubscriptions {
   private begin(
     { start: _start, refusesGaps: _refuses, ...wish }: Wish,
     beginning: Beginning | undefined,
+    isAgain = false,
   ): void {
     const { time, history, rights } = this.world;
     const { connection, actor } = this;
     // The right may have been lost again while the answer was under way.
     const until = rights.of(actor, wish.room) === 'allowed' ? Infinity : time.now;
-    const subscribed = { connection, actor, ...wish, beginning, from: time.now, until, received: [] };
+    const from = time.now;
+    const subscribed = { connection, actor, ...wish, isAgain, beginning, from, until, received: [] };
     this.byTopic.set(wish.topic, subscribed);
     history.subscriptions.push(subscribed);
   }

@@ -189,7 +189,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'sent-again': {
     what: 'Second copies of messages with ids are not recognized: a lost dedupe',
     rules: ['WS-ONCE-4', 'WS-PUB-1'],
-    edits: [gateway('fanout/deliverFromBus', '(qos === 2 || givenIdOf(id) !== undefined)', '(qos === 2)')],
+    edits: [gateway('fanout/deliverFromBus', 'mayComeTwice(message) &&', 'message.qos === 2 &&')],
   },
   'unseen-conflict': {
     what: 'Other data under the same id is taken for the same',
@@ -231,7 +231,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'held-twice': {
     what: 'What is held and replayed comes live as well: a lost threshold',
     rules: ['WS-HIST-7', 'WS-PUB-1'],
-    edits: [gateway('history/replay', 'this.hold.read(endOf(view));\n        for (', 'for (')],
+    edits: [gateway('history/replay', 'this.hold.read(upTo);\n        for (', 'for (')],
   },
   'early-end': {
     what: 'A read shares the end of the partition with one that began before it',

@@ -30,6 +30,8 @@ export interface Subscribed {
   readonly filter: string | undefined;
   readonly meta: boolean;
   readonly own: boolean;
+  /** Whether the connection was subscribed to the topic before. */
+  readonly isAgain: boolean;
   /** Undefined where the answer says nothing of the record. */
   readonly beginning: Beginning | undefined;
   readonly from: number;
