@@ -5,6 +5,7 @@ import type { HistoryIndex } from '../ports/historyIndex.js';
 import { SharedAnswer } from '../runtime/sharedAnswer.js';
 import type { HistoryPartitions } from './historyPartitions.js';
 import { MergedView } from './mergedView.js';
+import { RecentViews } from './recentViews.js';
 
 /** An epoch that begins between two steps of a look is rare. */
 const mostTries = 3;
@@ -15,6 +16,7 @@ export class IndexedHistory implements History {
   private readonly partitions: HistoryPartitions;
   /** By topic: those who look at once share a view, and what they read of it. */
   private readonly looks = new Map<string, SharedAnswer<HistoryView>>();
+  private readonly recent = new RecentViews();
 
   constructor(index: Pick<HistoryIndex, 'topic' | 'deleteTopic'>, partitions: HistoryPartitions) {
     this.index = index;
@@ -24,7 +26,8 @@ export class IndexedHistory implements History {
   async look(topic: HistoryTopic): Promise<HistoryView> {
     const { room, roomId, accessScopeId, name } = topic;
     const key = `${roomId}/${accessScopeId ?? ''}/${room}/${name}`;
-    const look = this.looks.get(key) ?? new SharedAnswer(() => this.lookNow(topic));
+    const look =
+      this.looks.get(key) ?? new SharedAnswer(async () => this.recent.latest(key, await this.lookNow(topic)));
     this.looks.set(key, look);
     try {
       return await look.get();
@@ -43,7 +46,7 @@ export class IndexedHistory implements History {
   }
 
   /** The end first, and what the index has then: what leaves the tail meanwhile is in the index. */
-  private async lookNow(topic: HistoryTopic): Promise<HistoryView> {
+  private async lookNow(topic: HistoryTopic): Promise<MergedView> {
     for (let tries = 1; tries <= mostTries; tries += 1) {
       const end = await this.partitions.endOf(topic.room);
       const indexed = await this.index.topic(topic);

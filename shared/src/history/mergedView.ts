@@ -49,6 +49,23 @@ export class MergedView implements HistoryView {
     return new MergedView(end, indexed, await tailBehind(indexed, end, topic), removals);
   }
 
+  /** Of the messages that it has in memory. */
+  get bytes(): number {
+    const ofTail = this.tail.reduce((sum, { message }) => sum + message.body.length, 0);
+    return ofTail + (this.newestPages?.bytes ?? 0);
+  }
+
+  /** Takes over what was read of a former view of the topic, if nothing has come or gone since. */
+  readOn({ epoch, newest, removedTo, deletedTo, newestPages }: MergedView): void {
+    const isSame =
+      epoch === this.epoch &&
+      newest?.ordinal === this.newest?.ordinal &&
+      isSamePlace(newest?.place, this.newest?.place) &&
+      isSamePlace(removedTo, this.removedTo) &&
+      isSamePlace(deletedTo, this.deletedTo);
+    if (isSame && newestPages?.hasFailed === false) this.newestPages = newestPages;
+  }
+
   newestFirst(before?: Place): AsyncGenerator<readonly KeptMessage[]> {
     if (before !== undefined) return this.pagesBefore(before);
     return (this.newestPages ??= new SharedPages(this.pagesBefore())).all();
@@ -80,6 +97,9 @@ export class MergedView implements HistoryView {
     }
   }
 }
+
+const isSamePlace = (one: Place | undefined, other: Place | undefined): boolean =>
+  one === undefined || other === undefined ? one === other : comparePlaces(one, other) === 0;
 
 const placeBehind = ({ place: { epoch, offset } }: Pick<KeptMessage, 'place'>): Place => ({
   epoch,

@@ -4,12 +4,20 @@ type Page = readonly KeptMessage[];
 
 /** Pages that are read once, whenever the first reader comes to them, for all who read them. */
 export class SharedPages {
+  /** Of the bodies that were read. */
+  bytes = 0;
   private readonly source: AsyncIterator<Page>;
   /** Undefined behind the last one. */
   private readonly pages: Promise<Page | undefined>[] = [];
+  private failed = false;
 
   constructor(source: AsyncIterable<Page>) {
     this.source = source[Symbol.asyncIterator]();
+  }
+
+  /** Whether they cannot be read to the end. */
+  get hasFailed(): boolean {
+    return this.failed;
   }
 
   async *all(): AsyncGenerator<Page> {
@@ -21,7 +29,14 @@ export class SharedPages {
   }
 
   private async next(): Promise<Page | undefined> {
-    const result = await this.source.next();
-    return result.done === true ? undefined : result.value;
+    try {
+      const result = await this.source.next();
+      if (result.done === true) return undefined;
+      for (const { message } of result.value) this.bytes += message.body.length;
+      return result.value;
+    } catch (error) {
+      this.failed = true;
+      throw error;
+    }
   }
 }
