@@ -8,7 +8,6 @@ import {
   keptMessage,
   readBucket,
   spanOnly,
-  withIds,
   type Bucket,
   type BucketSpan,
   type HistoryCollections,
@@ -21,17 +20,15 @@ const mostAtOnce = 8;
 /** Buckets that are compared with a place in one query. */
 const compared = 16;
 
-/** Reads the buckets of a topic, as it was found. */
+type KnownTopic = Pick<TopicDocument, '_id' | 'first' | 'last' | 'newest' | 'deletedTo'>;
+
+/** Reads the buckets of a topic, as it was found. Each by its id alone: some servers look at all documents for a list of ids. */
 export class BucketPages {
   private readonly connection: MongoConnection;
   private readonly buckets: HistoryCollections['buckets'];
-  private readonly topic: Pick<TopicDocument, '_id' | 'first' | 'last' | 'deletedTo'>;
+  private readonly topic: KnownTopic;
 
-  constructor(
-    connection: MongoConnection,
-    { buckets }: HistoryCollections,
-    topic: Pick<TopicDocument, '_id' | 'first' | 'last' | 'deletedTo'>,
-  ) {
+  constructor(connection: MongoConnection, { buckets }: HistoryCollections, topic: KnownTopic) {
     this.connection = connection;
     this.buckets = buckets;
     this.topic = topic;
@@ -55,7 +52,7 @@ export class BucketPages {
     const { first, last } = this.topic;
     const isNotBefore = ({ from }: BucketSpan) =>
       before !== undefined && comparePlaces(from.place, before) >= 0;
-    let number = before === undefined ? last : (await this.lowestWhere(isNotBefore)) - 1;
+    let number = this.isBehindAll(before) ? last : (await this.lowestWhere(isNotBefore)) - 1;
     for (let size = 1; number >= first; size = Math.min(2 * size, mostAtOnce)) {
       const downTo = Math.max(number - size + 1, first);
       const found = await this.read(downTo, number);
@@ -67,6 +64,12 @@ export class BucketPages {
       }
       number = downTo - 1;
     }
+  }
+
+  /** Whether a place is behind everything that there was when the topic was found; undefined is. */
+  private isBehindAll(place: Place | undefined): boolean {
+    const { newest } = this.topic;
+    return place === undefined || newest === null || comparePlaces(newest.place, place) < 0;
   }
 
   /** The first bucket for which it is true, as it is for all behind; the number behind the last one where there is none. */
@@ -89,15 +92,20 @@ export class BucketPages {
     return low;
   }
 
-  private spans(numbers: readonly number[]): Promise<BucketSpan[]> {
-    const filter = withIds(numbers.map((number) => bucketId(this.topic._id, number)));
+  private async spans(numbers: readonly number[]): Promise<readonly BucketSpan[]> {
     const options = { ...spanOnly, ...readLimits() };
-    return this.connection.call(() => this.buckets.find<BucketSpan>(filter, options).toArray());
+    const spans = numbers.map((number) => {
+      const _id = bucketId(this.topic._id, number);
+      return this.connection.call(() => this.buckets.findOne<BucketSpan>({ _id }, options));
+    });
+    return (await Promise.all(spans)).filter((span) => span !== null);
   }
 
   private async read(from: number, to: number): Promise<Bucket[]> {
-    const filter = withIds(bucketIds(this.topic._id, from, to));
-    const found = await this.connection.call(() => this.buckets.find(filter, readLimits()).toArray());
+    const reads = bucketIds(this.topic._id, from, to).map((_id) =>
+      this.connection.call(() => this.buckets.findOne({ _id }, readLimits())),
+    );
+    const found = (await Promise.all(reads)).filter((bucket) => bucket !== null);
     return found.map(readBucket).sort((one, other) => one.number - other.number);
   }
 
