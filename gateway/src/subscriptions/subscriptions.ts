@@ -8,13 +8,13 @@ import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import type { Retained } from '../fanout/retained.js';
 import type { Hold } from '../history/hold.js';
 import type { RecordReads } from '../history/recordReads.js';
-import type { SubscriptionAccount, SubscriptionMemory } from '../limits/subscriptionMemory.js';
+import type { SubscriptionMemory } from '../limits/subscriptionMemory.js';
 import { filterError } from '../policy/filters.js';
 import type { Hydrations } from '../webhooks/hydrations.js';
 import { beginInRecord, beginsInRecord } from './beginInRecord.js';
+import { HeldMemory } from './heldMemory.js';
 import { PendingAcks } from './pendingAcks.js';
 import { asked, Subscription, type SubscriptionDeps, type SubscriptionOptions } from './subscription.js';
-import { subscriptionCost } from './subscriptionCost.js';
 
 /** A session that subscribes. */
 export interface SubscribingClient extends Client {
@@ -61,12 +61,12 @@ export class Subscriptions {
   private readonly deps: SubscriptionsDeps;
   /** By the address as the client writes it. */
   private readonly byAddress = new Map<string, Subscription>();
-  /** Most connections that fail to authenticate never need one. */
-  private account: SubscriptionAccount | undefined;
+  private readonly memory: HeldMemory;
 
   constructor(client: SubscribingClient, deps: SubscriptionsDeps) {
     this.client = client;
     this.deps = deps;
+    this.memory = new HeldMemory(client, deps.memory);
   }
 
   get identity(): Identity {
@@ -100,7 +100,7 @@ export class Subscriptions {
     if (known === undefined && this.isFull) return 'subscriptionLimit';
     const options = this.optionsOf(frame);
     const subscription = known ?? this.create(access, options);
-    if (!this.takeMemory(topic, subscription, options)) return 'memoryLimitExceeded';
+    if (!this.memory.take(topic, subscription, options)) return 'memoryLimitExceeded';
     try {
       return await this.enter(frame, subscription, access, options);
     } finally {
@@ -116,7 +116,7 @@ export class Subscriptions {
     if (subscription === undefined) return 'notSubscribed';
     const { qos, group, meta, own } = subscription;
     const options = { qos, group, meta, own, filters: filters.length === 0 ? undefined : filters };
-    if (!this.takeMemory(topic, subscription, options)) return 'memoryLimitExceeded';
+    if (!this.memory.take(topic, subscription, options)) return 'memoryLimitExceeded';
     const settle = (): void => this.settleMemory(topic, subscription);
     const answer = (): void => {
       this.deps.changed(this);
@@ -144,7 +144,7 @@ export class Subscriptions {
     const prepared = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
     const cancel = (): void => {
       for (const [, subscription] of prepared) subscription.cancel();
-      this.account?.close();
+      this.memory.close();
     };
     const failure = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failure !== undefined) {
@@ -195,7 +195,7 @@ export class Subscriptions {
   end(): void {
     for (const subscription of this.byAddress.values()) subscription.leave();
     this.byAddress.clear();
-    this.account?.close();
+    this.memory.close();
   }
 
   private async enter(
@@ -262,23 +262,9 @@ export class Subscriptions {
     return this.byAddress.size >= this.deps.maxSubscriptions;
   }
 
-  /** [WS-MEM-3] Takes the memory for other options, on top of what the present ones need until these are in force. */
-  private takeMemory(address: string, subscription: Subscription, options: SubscriptionOptions): boolean {
-    const { memory } = this.deps;
-    this.account ??= memory.open(this.client);
-    const more = subscriptionCost(address, options) - subscription.heldBytes;
-    if (more <= 0) return true;
-    if (!memory.change(this.account, more)) return false;
-    subscription.heldBytes += more;
-    return true;
-  }
-
   /** Gives back what a subscription does not need any more. */
   private settleMemory(address: string, subscription: Subscription): void {
-    const isListed = this.byAddress.get(address) === subscription;
-    const bytes = isListed ? subscriptionCost(address, subscription) : 0;
-    if (this.account) this.deps.memory.change(this.account, bytes - subscription.heldBytes);
-    subscription.heldBytes = bytes;
+    this.memory.settle(address, subscription, this.byAddress.get(address) === subscription);
   }
 
   /**
@@ -334,7 +320,7 @@ export class Subscriptions {
     if (!access?.maySubscribe) return [];
     const options = this.optionsOf({ ...stored, meta, own, loadBalanceGroup: loadBalanceGroup ?? '' });
     const subscription = this.create(access, options);
-    if (!this.takeMemory(pattern, subscription, options)) return [];
+    if (!this.memory.take(pattern, subscription, options)) return [];
     await subscription.prepare(access);
     return [[pattern, subscription]];
   }
