@@ -40,7 +40,7 @@ export class HistoryArchiver implements Service {
   /** By partition, from where it was to be read when it was assigned. */
   private readonly asked = new Map<number, number>();
   /** By partition, where the index was when it was last asked. */
-  private indexed: readonly (number | undefined)[] = [];
+  private indexed: readonly number[] = [];
   private reading: GroupReading | undefined;
   private running: Promise<void> = Promise.resolve();
   private readonly closing = new AbortController();
@@ -120,11 +120,15 @@ export class HistoryArchiver implements Service {
     this.isPaused = false;
   }
 
-  /** For partitions that are assigned later: others may have archived them until then. */
+  /**
+   * For partitions that are assigned later: others may have archived them until then. Of those that the index does not know it is the first
+   * record: not what was committed for the group, by archivers of another index.
+   */
   private async askIndex(): Promise<void> {
     const { partitions, index } = this.deps;
-    const all = Array.from({ length: partitions.count }, (_, partition) => index.partition(partition));
-    this.indexed = (await Promise.all(all)).map((known) => known?.next);
+    const startOf = async (partition: number): Promise<number> =>
+      (await index.partition(partition))?.next ?? (await partitions.bounds(partition)).low;
+    this.indexed = await Promise.all(Array.from({ length: partitions.count }, (_, n) => startOf(n)));
   }
 
   private save(): void {
