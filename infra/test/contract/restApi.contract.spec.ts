@@ -27,7 +27,7 @@ const hasRuleWith400 = ({ operationId, rejections }: Route): boolean =>
 /** What it is about stands in its query, which the tool makes up: only its own tests find something. */
 const isNamedByQuery = ({ query }: Route): boolean => query?.['required'] !== undefined;
 
-/** Identifiers for path parameters; of any other the tool makes some, or follows a link. */
+/** Values of path parameters; of any other the tool makes some, or follows a link. */
 type KnownIds = Readonly<Record<string, string>>;
 
 const settingsFor = (chosen: readonly Route[], ids: KnownIds): string => {
@@ -182,7 +182,8 @@ const furnishedProject = async (
   const project = await service.newProject();
   const make = async (path: string, body: object) => (await project.client.post(path, body)).body;
   const { organizationId: orgId, projectId } = project;
-  const definition = { rooms: [{ name: 'Lobby' }], config: { autoProvisionRooms: true } };
+  const topics = { topics: ['chat'], topicConfigs: { chat: { history: {} } } };
+  const definition = { rooms: [{ name: 'Lobby' }], config: { autoProvisionRooms: true }, ...topics };
   const blueprint = { name: 'B', version: '1.0.0', definition };
   const { body } = await service.operator.post(`/organizations/${orgId}/blueprints`, blueprint);
   const { blueprintId } = body as { blueprintId: string };
@@ -193,5 +194,7 @@ const furnishedProject = async (
   const { actorTokenId: actorId } = await make('/actors', newActor);
   await make(`/apps/${appId}/rooms/${roomId}/actors`, { actorTokenId: actorId, permission: 'pubSub' });
   const { signingKeyId } = await make('/signing-keys', { name: 'S' });
-  return { project, ids: { orgId, projectId, blueprintId, appId, roomId, scopeId, actorId, signingKeyId } };
+  const ofOrganization = { orgId, projectId, blueprintId };
+  const ofProject = { appId, roomId, topic: 'chat', scopeId, actorId, signingKeyId };
+  return { project, ids: { ...ofOrganization, ...ofProject } };
 };
