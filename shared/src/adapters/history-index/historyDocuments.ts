@@ -1,6 +1,5 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import { Binary, type Collection, type Db } from 'mongodb';
-import type { LogOrigin } from '../../ports/eventLog.js';
 import type { KeptMessage } from '../../ports/history.js';
 import { liveMessages } from '../../wire/bus/liveMessage.js';
 import type { Place } from '../../wire/protocol/position.js';
@@ -57,12 +56,6 @@ export interface PartitionDocument {
   readonly mark: string;
 }
 
-export interface ProgressDocument {
-  readonly _id: string;
-  readonly position: string | null;
-  readonly origin?: LogOrigin | null;
-}
-
 /** An owner that was removed. */
 export interface RemovedDocument {
   readonly _id: string;
@@ -73,7 +66,6 @@ export interface HistoryCollections {
   readonly topics: Collection<TopicDocument>;
   readonly buckets: Collection<BucketDocument>;
   readonly partitions: Collection<PartitionDocument>;
-  readonly progress: Collection<ProgressDocument>;
   readonly removed: Collection<RemovedDocument>;
 }
 
@@ -81,7 +73,6 @@ export const historyCollections = (database: Db): HistoryCollections => ({
   topics: database.collection('historyTopics'),
   buckets: database.collection('historyBuckets'),
   partitions: database.collection('historyPartitions'),
-  progress: database.collection('historyProgress'),
   removed: database.collection('historyRemoved'),
 });
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { IndexedPartition, IndexedRecord } from '../../ports/historyIndex.js';
 import { liveMessages } from '../../wire/bus/liveMessage.js';
+import { retryingDuplicates } from '../mongo/collections.js';
 import { durably } from '../mongo/connection.js';
 import {
   bucketDocument,
@@ -17,7 +18,7 @@ import {
 import { isUpTo, standingOf } from './intake.js';
 import { topicKeyOf, topicOf } from './keptTopics.js';
 import { readTopics, removeStray, weightOf, type OpenTopic, type TopicSample } from './openTopics.js';
-import { Conflict, dueOf, retryingDuplicates, writeAll, type VersionedWrite } from './topicDocuments.js';
+import { Conflict, dueOf, writeAll, type VersionedWrite } from './topicDocuments.js';
 import { WeightedCache } from './weightedCache.js';
 
 /** Where others change the same topics meanwhile. */

@@ -16,6 +16,7 @@ import {
   type MongoConnection,
   type MongoOptions,
 } from '../mongo/connection.js';
+import { FollowProgress } from '../mongo/followProgress.js';
 import { systemClock } from '../system/systemClock.js';
 import { BucketPages } from './bucketPages.js';
 import { removeSome, removeTopic } from './bucketRemoval.js';
@@ -23,31 +24,31 @@ import {
   historyCollections,
   placeOfMark,
   type HistoryCollections,
-  type ProgressDocument,
   type TopicDocument,
 } from './historyDocuments.js';
 import { ownedTopic, topicKeyOf, type OwnedTopic } from './keptTopics.js';
 import { MongoAppends } from './mongoAppends.js';
 import { removedOwnersMs } from './removal.js';
-import { Conflict, markDeleted, retryingDuplicates } from './topicDocuments.js';
+import { Conflict, markDeleted } from './topicDocuments.js';
 
 /** Topics, or owners, in one request. */
 const step = 100;
 /** Of a removal that others come between. */
 const attempts = 10;
-const progressId = 'checkpoint';
 
 /** The messages of topics with history in collections of MongoDB, some hundred messages a document. */
 class MongoHistoryIndex implements HistoryIndex {
   private readonly connection: MongoConnection;
   private readonly clock: Clock;
   private readonly collections: HistoryCollections;
+  private readonly progress: FollowProgress;
   private readonly appends: MongoAppends;
 
   constructor(connection: MongoConnection, clock: Clock) {
     this.connection = connection;
     this.clock = clock;
     this.collections = historyCollections(connection.database);
+    this.progress = new FollowProgress(connection, 'historyProgress', durably);
     this.appends = new MongoAppends(this.collections);
   }
 
@@ -153,33 +154,20 @@ class MongoHistoryIndex implements HistoryIndex {
     });
   }
 
-  async checkpoint(): Promise<LogPosition | undefined> {
-    return (await this.readProgress())?.position ?? undefined;
+  checkpoint(): Promise<LogPosition | undefined> {
+    return this.progress.checkpoint();
   }
 
-  async origin(): Promise<LogOrigin | undefined> {
-    return (await this.readProgress())?.origin ?? undefined;
+  origin(): Promise<LogOrigin | undefined> {
+    return this.progress.origin();
   }
 
-  async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    const moved =
-      position === undefined
-        ? { position: null, origin: null }
-        : { position, ...(origin !== undefined && { origin }) };
-    const set = { $set: moved };
-    await this.connection.call(() =>
-      retryingDuplicates(() =>
-        this.collections.progress.updateOne({ _id: progressId }, set, { upsert: true, ...durably }),
-      ),
-    );
+  moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
+    return this.progress.move(position, origin);
   }
 
   async close(): Promise<void> {
     await this.connection.close();
-  }
-
-  private readProgress(): Promise<ProgressDocument | null> {
-    return this.connection.call(() => this.collections.progress.findOne({ _id: progressId }, readLimits()));
   }
 
   /** In steps. Where others always come between, the rest is done when the index is pruned. */

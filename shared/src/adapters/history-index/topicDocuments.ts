@@ -2,7 +2,7 @@ import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import type { Place } from '../../wire/protocol/position.js';
 import { findAll } from '../mongo/collections.js';
 import { durably, readLimits } from '../mongo/connection.js';
-import { duplicatesIn, isDuplicateKey } from '../mongo/errors.js';
+import { duplicatesIn } from '../mongo/errors.js';
 import { never, type HistoryCollections, type TopicDocument } from './historyDocuments.js';
 import { isUpTo } from './intake.js';
 import { ownedTopic, ownersOf, type OwnedTopic } from './keptTopics.js';
@@ -124,10 +124,3 @@ export const markDeleted = async (
     }
   }
 };
-
-/** Of two that make a document at the same time, one finds that it is there. */
-export const retryingDuplicates = <T>(upsert: () => Promise<T>): Promise<T> =>
-  upsert().catch((error: unknown) => {
-    if (!isDuplicateKey(error)) throw error;
-    return upsert();
-  });

@@ -7,7 +7,7 @@ import type {
   WithId,
 } from 'mongodb';
 import { readLimits } from './connection.js';
-import { duplicatesIn, isNotImplemented, isUnauthorized } from './errors.js';
+import { duplicatesIn, isDuplicateKey, isNotImplemented, isUnauthorized } from './errors.js';
 
 /** Identifiers in one query. */
 const idsPerQuery = 5_000;
@@ -39,6 +39,13 @@ const upsert = async <T extends Document>(
     );
   }
 };
+
+/** Of two that make a document at the same time, one finds that it is there. */
+export const retryingDuplicates = <T>(write: () => Promise<T>): Promise<T> =>
+  write().catch((error: unknown) => {
+    if (!isDuplicateKey(error)) throw error;
+    return write();
+  });
 
 /** The documents with these identifiers, in several queries. */
 export async function* findAll<T extends { readonly _id: string }>(

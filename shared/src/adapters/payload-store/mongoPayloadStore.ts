@@ -9,8 +9,9 @@ import {
   type MongoConnection,
   type MongoOptions,
 } from '../mongo/connection.js';
-import { makeIndex } from '../mongo/collections.js';
+import { makeIndex, retryingDuplicates } from '../mongo/collections.js';
 import { isDuplicateKey } from '../mongo/errors.js';
+import { FollowProgress } from '../mongo/followProgress.js';
 import { systemClock } from '../system/systemClock.js';
 
 interface PayloadDocument {
@@ -29,17 +30,10 @@ interface SizeDocument {
   readonly bytes: number;
 }
 
-interface ProgressDocument {
-  readonly _id: string;
-  readonly position: string | null;
-  readonly origin?: LogOrigin | null;
-}
-
 /** Removals in one request. */
 const step = 500;
 /** A project at its quota is brought this far below, so that not every further payload needs the room of one. */
 const evictedTo = 0.95;
-const progressId = 'checkpoint';
 
 /**
  * Payloads in a collection of MongoDB. The size of a project is a counter, which may be off where a process was killed
@@ -52,7 +46,7 @@ class MongoPayloadStore implements PayloadStore {
   private readonly clock: Clock;
   private readonly payloads: Collection<PayloadDocument>;
   private readonly sizes: Collection<SizeDocument>;
-  private readonly progress: Collection<ProgressDocument>;
+  private readonly progress: FollowProgress;
   /** By project: one at a time, which finds what the one before has left. */
   private readonly evicting = new Map<string, Promise<number>>();
 
@@ -62,7 +56,7 @@ class MongoPayloadStore implements PayloadStore {
     this.clock = clock;
     this.payloads = connection.database.collection('payloads');
     this.sizes = connection.database.collection('payloadSizes');
-    this.progress = connection.database.collection('payloadProgress');
+    this.progress = new FollowProgress(connection, 'payloadProgress');
   }
 
   async prepare(): Promise<void> {
@@ -119,31 +113,20 @@ class MongoPayloadStore implements PayloadStore {
     });
   }
 
-  async checkpoint(): Promise<LogPosition | undefined> {
-    return (await this.readProgress())?.position ?? undefined;
+  checkpoint(): Promise<LogPosition | undefined> {
+    return this.progress.checkpoint();
   }
 
-  async origin(): Promise<LogOrigin | undefined> {
-    return (await this.readProgress())?.origin ?? undefined;
+  origin(): Promise<LogOrigin | undefined> {
+    return this.progress.origin();
   }
 
-  async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    const moved =
-      position === undefined
-        ? { position: null, origin: null }
-        : { position, ...(origin !== undefined && { origin }) };
-    const set = { $set: moved };
-    await this.connection.call(() =>
-      retryingDuplicates(() => this.progress.updateOne({ _id: progressId }, set, { upsert: true })),
-    );
+  moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
+    return this.progress.move(position, origin);
   }
 
   async close(): Promise<void> {
     await this.connection.close();
-  }
-
-  private readProgress(): Promise<ProgressDocument | null> {
-    return this.connection.call(() => this.progress.findOne({ _id: progressId }, readLimits()));
   }
 
   private get oldest(): number {
@@ -226,13 +209,6 @@ class MongoPayloadStore implements PayloadStore {
     return bytes;
   }
 }
-
-/** Of two that make a document at the same time, one finds that it is there. */
-const retryingDuplicates = <T>(upsert: () => Promise<T>): Promise<T> =>
-  upsert().catch((error: unknown) => {
-    if (!isDuplicateKey(error)) throw error;
-    return upsert();
-  });
 
 /** Connects and makes the indexes; rejects with `EngineUnavailable` while the server is away. */
 export const openMongoPayloadStore = (
