@@ -1,6 +1,6 @@
 import { EngineUnavailable } from '../ports/errors.js';
 import type { History, HistoryOwners, HistoryTopic, HistoryView } from '../ports/history.js';
-import type { Place } from '../wire/protocol/position.js';
+import { identityOf, type Place } from '../wire/protocol/position.js';
 import type { HistoryIndex } from '../ports/historyIndex.js';
 import { SharedAnswer } from '../runtime/sharedAnswer.js';
 import type { HistoryPartitions } from './historyPartitions.js';
@@ -24,8 +24,7 @@ export class IndexedHistory implements History {
   }
 
   async look(topic: HistoryTopic): Promise<HistoryView> {
-    const { room, roomId, accessScopeId, name } = topic;
-    const key = `${roomId}/${accessScopeId ?? ''}/${room}/${name}`;
+    const key = identityOf(topic);
     const look =
       this.looks.get(key) ?? new SharedAnswer(async () => this.recent.latest(key, await this.lookNow(topic)));
     this.looks.set(key, look);

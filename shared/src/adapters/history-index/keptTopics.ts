@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import type { HistoryOwners, HistoryTopic } from '../../ports/history.js';
 import type { KeptMeta, LiveMessage } from '../../wire/bus/liveMessage.js';
-import type { PositionedTopic } from '../../wire/protocol/position.js';
+import { identityOf, type PositionedTopic } from '../../wire/protocol/position.js';
 
 /** A topic as the index keeps it. */
 export type OwnedTopic = HistoryTopic & HistoryOwners;
 
 /** Of one length, because keys are short, and the name of a topic may be long. */
-export const topicKeyOf = ({ room, roomId, accessScopeId, name }: PositionedTopic): string =>
-  hash('sha256', `${roomId}/${accessScopeId ?? ''}/${name}/${room}`, 'base64url').slice(0, 22);
+export const topicKeyOf = (topic: PositionedTopic): string =>
+  hash('sha256', identityOf(topic), 'base64url').slice(0, 22);
 
 /** Where a message belongs. */
 export const topicOf = ({ room, topic, projectId }: LiveMessage, kept: KeptMeta): OwnedTopic => {

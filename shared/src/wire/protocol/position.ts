@@ -20,6 +20,10 @@ export interface PositionedTopic {
   readonly name: string;
 }
 
+/** Names the topic, and no other. What is made from it is stored: it must never change. */
+export const identityOf = ({ room, roomId, accessScopeId, name }: PositionedTopic): string =>
+  `${roomId}/${accessScopeId ?? ''}/${name}/${room}`;
+
 /** Enough digits in base 36 for any number that is exact. */
 const epochDigits = 9;
 const offsetDigits = 11;
@@ -67,8 +71,5 @@ export const comparePlaces = (one: Place, other: Place): number =>
 
 const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0');
 
-const checkOf = ({ room, roomId, accessScopeId, name }: PositionedTopic, text: string): string =>
-  hash('sha256', `${roomId}/${accessScopeId ?? ''}/${name}/${room}/${text}`, 'base64url').slice(
-    0,
-    checkLength,
-  );
+const checkOf = (topic: PositionedTopic, text: string): string =>
+  hash('sha256', `${identityOf(topic)}/${text}`, 'base64url').slice(0, checkLength);
