@@ -4,14 +4,25 @@ import type { Outcome } from './run/simulate.js';
 
 /** So much of the trace of a failing seed is shown. */
 const shownLines = 400;
-const shownViolations = 10;
+/** So many violations of each rule are shown. */
+const shownByRule = 5;
 
 const say = (text: string): void => void process.stdout.write(text);
+
+const shown = (violations: readonly string[]): string[] => {
+  const seen = new Map<string, number>();
+  return violations.filter((violation) => {
+    const rule = violation.slice(0, violation.indexOf(':'));
+    const count = (seen.get(rule) ?? 0) + 1;
+    seen.set(rule, count);
+    return count <= shownByRule;
+  });
+};
 
 const report = ({ seed, violations, digest, counts }: Outcome): void => {
   const verdict = violations.length === 0 ? 'passes' : `FAILS with ${violations.length} violations`;
   say(`seed ${seed} ${verdict} (trace ${digest}, ${JSON.stringify(counts)})\n`);
-  for (const violation of violations.slice(0, shownViolations)) say(`  ${violation}\n`);
+  for (const violation of shown(violations)) say(`  ${violation}\n`);
 };
 
 const run = async ({
