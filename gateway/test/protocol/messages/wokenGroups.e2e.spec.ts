@@ -41,10 +41,12 @@ describe('a sleeping worker group', () => {
     }
   };
   const ack = (client: FrameClient, { msgId }: Frame): void => void client.send({ type: 'ack', msgId });
+  const isEmpty = async (): Promise<boolean> =>
+    (await collectedMetrics(world.gateway.collect)).get('roomwire_worker_groups') === 0;
   /** The group has come to rest, with so many messages open and at least so many done. */
   const asleep = (undone = 0, done = 0): Promise<void> =>
     eventually(async () => {
-      if ((await collectedMetrics(world.gateway.collect)).get('roomwire_worker_groups') !== 0) return false;
+      if (!(await isEmpty())) return false;
       const stored = await group();
       return stored?.undone.length === undone && stored.done.length >= done;
     });
@@ -224,6 +226,7 @@ describe('a sleeping worker group', () => {
     await open();
     const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
     await member.ask({ type: 'unsubscribe', topic });
+    await eventually(isEmpty);
     await expectNoReplay();
   });
 
