@@ -12,7 +12,6 @@ const statusSchema = s.oneOf(signingKeyStatuses);
 
 const allowExternalActors = s.flag({
   description: 'Whether its tokens may name actors of which there is no record, `ext:` and a name',
-  default: false,
 });
 
 export const createSigningKeySchema = s.titled(
