@@ -49,7 +49,7 @@ class World {
 
   join(): void {
     this.unused = false;
-    const member = this.topic.join(() => undefined);
+    const member = this.topic.join(() => undefined, {});
     this.members.push(member);
     this.track(member.started.promise.catch(() => undefined));
   }
