@@ -7,6 +7,7 @@ import {
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { ownRule, standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
+import type { Capabilities } from '@roomwire/shared/domain/capabilities';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -15,7 +16,9 @@ import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SigningKey } from '@roomwire/shared/domain/signingKey';
 import type { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
-import type { RefusalLasts, RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import { readCapabilities } from '@roomwire/shared/credentials/capabilityClaim';
+import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import { BadCredential } from './badCredential.js';
 import type { ActorScope } from './client.js';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
@@ -27,6 +30,8 @@ export interface LiveClientToken {
   readonly signingKeyId: string;
   /** `exp`, Unix seconds; undefined for a token that does not expire. */
   readonly expiresAt: number | undefined;
+  /** Undefined where it narrows nothing. */
+  readonly capabilities: Capabilities | undefined;
 }
 
 /** What a valid credential yields. */
@@ -66,45 +71,6 @@ export interface Presented {
   readonly onDelay?: () => void;
 }
 
-/** Why a known credential is bad. */
-export type BadCredentialReason =
-  | StandingRule
-  | 'wrong_secret'
-  | 'bad_signature'
-  | 'not_yet_valid'
-  | 'token_expired'
-  | 'signing_key_inactive'
-  | 'signing_key_unopenable'
-  | 'other_project';
-
-const disclosed: { readonly [R in BadCredentialReason]?: AuthError } = {
-  token_expired: 'token_expired',
-  signing_key_unopenable: 'authentication_failed',
-};
-
-export class BadCredential {
-  /** How long it is known to be bad; undefined where it may become good by itself. */
-  readonly lasts: RefusalLasts | undefined;
-  /** Undefined where nobody is known by it. */
-  readonly holder: CredentialHolder | undefined;
-  readonly reason: BadCredentialReason;
-
-  constructor(
-    lasts: RefusalLasts | undefined,
-    holder?: CredentialHolder,
-    reason: BadCredentialReason = 'actor_missing',
-  ) {
-    this.lasts = lasts;
-    this.holder = holder;
-    this.reason = reason;
-  }
-
-  /** [WS-AUTH-4] */
-  get error(): AuthError {
-    return disclosed[this.reason] ?? 'access_denied';
-  }
-}
-
 /**
  * [WS-AUTH-4] The reason of a refusal is not disclosed, except for a valid client token that has expired. [WS-AUTH-18] Resolves
  * late for a bad credential after many failures.
@@ -115,7 +81,8 @@ export const checkCredential = async (
 ): Promise<Credentials | AuthError> => {
   const result = await verdictOn(deps, token);
   if (!(result instanceof BadCredential)) return result;
-  const { error, holder, reason } = result;
+  const { error, holder, reason, principal } = result;
+  deps.logger.debug('A credential was refused', { frame, reason, principal, address });
   if (holder !== undefined) deps.reports.credential(holder, { reason, address, frame });
   if (error !== 'token_expired') await deps.failures.failed({ address, keyId: keyIdOf(token) }, onDelay);
   return error;
@@ -148,7 +115,7 @@ const credentialsOf = async (deps: CredentialDeps, token: string): Promise<Crede
   const { actor } = holder;
   const standing = await standingOf(deps.views, deps.clock, actor);
   if (typeof standing === 'string')
-    return new BadCredential('briefly', actor && actorHolder(actor), standing);
+    return new BadCredential(standing, 'briefly', actor && actorHolder(actor));
   return { ...standing, clientToken: holder.clientToken };
 };
 
@@ -156,9 +123,9 @@ const holderOf = async (deps: CredentialDeps, token: string): Promise<Holder | B
   const accessToken = parseToken(token, 'at_live');
   if (accessToken !== undefined) return holderOfAccessToken(deps, accessToken);
   const clientToken = parseClientToken(token);
+  if (typeof clientToken !== 'string') return holderOfClientToken(deps, clientToken);
   // Refused without a read anyway.
-  if (clientToken === undefined) return new BadCredential(undefined);
-  return holderOfClientToken(deps, clientToken);
+  return new BadCredential(parseToken(token, 'ak_live') === undefined ? clientToken : 'api_key');
 };
 
 /** The secret of an actor never changes. */
@@ -169,8 +136,8 @@ const holderOfAccessToken = async (
   const actor = await actorByKeyId(deps, token.keyId);
   if (matchesSecret(token.secret, actor?.secretHash)) return { actor, clientToken: null };
   return actor === undefined
-    ? new BadCredential('briefly')
-    : new BadCredential('always', actorHolder(actor), 'wrong_secret');
+    ? new BadCredential('actor_missing', 'briefly', { principal: `actor:${token.keyId}` })
+    : new BadCredential('wrong_secret', 'always', actorHolder(actor));
 };
 
 /** [WS-AUTH-9] */
@@ -179,21 +146,26 @@ const holderOfClientToken = async (
   token: ClientToken,
 ): Promise<Holder | BadCredential> => {
   const key = await deps.signingKeys.find(token.kid);
-  if (key === undefined) return new BadCredential('briefly');
-  const holder = { projectId: key.projectId, principal: `signingKey:${token.kid}` };
-  if (!key.isActive) return new BadCredential('briefly', holder, 'signing_key_inactive');
+  const principal = `signingKey:${token.kid}`;
+  if (key === undefined) return new BadCredential('signing_key_unknown', 'briefly', { principal });
+  const holder = { projectId: key.projectId, principal };
+  if (!key.isActive) return new BadCredential('signing_key_inactive', 'briefly', holder);
   if (key.secret instanceof UnopenableKey) {
     deps.logger.warn('A credential could not be checked', { error: key.secret });
-    return new BadCredential('briefly', holder, 'signing_key_unopenable');
+    return new BadCredential('signing_key_unopenable', 'briefly', holder);
   }
   const verdict = verifyClientToken(token, key.secret, deps.clock.now());
-  if (verdict === 'expired') return new BadCredential('always', holder, 'token_expired');
-  if (verdict === 'invalid') return new BadCredential('always', holder, 'bad_signature');
-  if (verdict === 'early') return new BadCredential(undefined, holder, 'not_yet_valid');
+  if (verdict === 'invalid') return new BadCredential('bad_signature', 'always', holder);
+  // [WS-CAP-1] Before its times: only of a token that is otherwise valid a client learns that it has expired.
+  const capabilities = readCapabilities(token.roomwire);
+  if (capabilities === 'malformed') return new BadCredential('capabilities_malformed', 'always', holder);
+  if (verdict === 'expired') return new BadCredential('token_expired', 'always', holder);
+  if (verdict === 'early') return new BadCredential('not_yet_valid', undefined, holder);
   const actor = await actorByKeyId(deps, token.subject);
-  if (actor === undefined) return new BadCredential('briefly', holder, 'actor_missing');
-  if (actor.projectId !== key.projectId) return new BadCredential('briefly', holder, 'other_project');
-  return { actor, clientToken: { signingKeyId: key.signingKeyId, expiresAt: token.expiresAt } };
+  if (actor === undefined) return new BadCredential('actor_missing', 'briefly', holder);
+  if (actor.projectId !== key.projectId) return new BadCredential('other_project', 'briefly', holder);
+  const { signingKeyId } = key;
+  return { actor, clientToken: { signingKeyId, expiresAt: token.expiresAt, capabilities } };
 };
 
 export const actorHolder = ({ projectId, keyId }: Actor): CredentialHolder => ({
