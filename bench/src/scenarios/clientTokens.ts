@@ -56,12 +56,13 @@ const measure = async ({ say }: Ground, url: string, hall: Hall, overMs: number)
   };
   const clients = await openCrowd(count, overMs, (index) => ({ url, token: tokenFor(index) }));
   const publisher = connect({ url, token: hall.actors[0]?.accessToken ?? '' });
-  let [received, published, closed] = [0, 0, 0];
+  let [received, published] = [0, 0];
+  const closes: string[] = [];
   await Promise.all(
     clients.map((client) => client.subscribe(hall.topic, () => void (received += 1), { own: true })),
   );
   for (const client of clients)
-    client.on('state', ({ name }) => void (name !== 'connected' && (closed += 1)));
+    client.on('state', (state) => void (state.name === 'waiting' && closes.push(state.reason.message)));
   await publisher.ready();
   say(`tokens: ${(lives * lifeMs) / 1_000} s of renewals`);
   const beganAt = performance.now();
@@ -73,7 +74,9 @@ const measure = async ({ say }: Ground, url: string, hall: Hall, overMs: number)
   const lost = published * count - received;
   await Promise.all([publisher, ...clients].map((client) => client.close()));
   const mean = windows.reduce((sum, many) => sum + many, 0) / windows.length;
-  return { worstShare: Math.max(...windows) / mean, mean, closed, lost };
+  for (const why of new Set(closes))
+    say(`tokens: ${closes.filter((one) => one === why).length} times ${why}`);
+  return { worstShare: Math.max(...windows) / mean, mean, closed: closes.length, lost };
 };
 
 /** How many there were in each window; every window of the time counts, one without any too. */
