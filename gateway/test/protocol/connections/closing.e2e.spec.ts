@@ -169,7 +169,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Few enough that on busy engines each read of theirs is answered in time. */
-const atOnce = 10;
+const atOnce = 25;
 /** A connection holds eight times as much. */
 const leakedBytes = 1_000;
 
