@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -35,3 +35,23 @@ async def until_one_ends(*coroutines: Coroutine[Any, Any, None]) -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def within(seconds: float, awaitable: Awaitable[T]) -> T:
+    """Raises `TimeoutError`. Whatever it waits for is cancelled then, and when the caller is.
+
+    `asyncio.wait_for` of Python 3.10 and 3.11 forgets a cancellation that comes with the result: a loop around it would never end.
+    """
+    waited = asyncio.ensure_future(awaitable)
+    try:
+        done, _ = await asyncio.wait([waited], timeout=seconds)
+    finally:
+        if not waited.done():
+            waited.cancel()
+            await asyncio.wait([waited])
+        elif not waited.cancelled():
+            # Seen, also where the caller is cancelled and does not get it.
+            waited.exception()
+    if not done:
+        raise TimeoutError
+    return waited.result()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import AuthenticationError, ConnectionError, RoomwireError
-from ..futures import new_future, resolve, until_one_ends
+from ..futures import new_future, resolve, until_one_ends, within
 from ..options import Settings
 from ..protocol.codec import decode_frame, encode_frame
 from ..protocol.frames import AuthRefused, ErrorFrame, Reauthenticated, ServerFrame, Session, TokenExpiring
@@ -69,10 +69,16 @@ class Link:
             await self._let_go(socket, is_wanted)
 
     async def _open(self) -> Socket:
+        opening = asyncio.ensure_future(self._environment.open_socket())
         try:
-            return await asyncio.wait_for(self._environment.open_socket(), self._settings.timeouts.connect)
-        except (TimeoutError, asyncio.TimeoutError) as cause:
+            return await within(self._settings.timeouts.connect, opening)
+        except TimeoutError as cause:
             raise ConnectionError("connect_timeout") from cause
+        except asyncio.CancelledError:
+            if not opening.cancelled() and opening.exception() is None:
+                # It has opened in the same moment.
+                opening.result().abandon()
+            raise
 
     async def _serve(self, socket: Socket, session: Session) -> None:
         loop = asyncio.get_running_loop()
@@ -95,8 +101,8 @@ class Link:
             notices=True,
         )
         try:
-            return await asyncio.wait_for(self._ask_for_session(socket, frame), self._settings.timeouts.auth)
-        except (TimeoutError, asyncio.TimeoutError) as cause:
+            return await within(self._settings.timeouts.auth, self._ask_for_session(socket, frame))
+        except TimeoutError as cause:
             raise ConnectionError("auth_timeout") from cause
 
     async def _ask_for_session(self, socket: Socket, frame: bytes) -> Session:
@@ -148,8 +154,8 @@ class Link:
             self._sign_of_life.clear()
             self.send(HEARTBEAT)
             try:
-                await asyncio.wait_for(self._sign_of_life.wait(), times.timeout)
-            except (TimeoutError, asyncio.TimeoutError) as cause:
+                await within(times.timeout, self._sign_of_life.wait())
+            except TimeoutError as cause:
                 raise ConnectionError("heartbeat_timeout") from cause
 
     async def _reauthenticate(self, token: str) -> Reauthenticated:
@@ -158,8 +164,8 @@ class Link:
             self._reauthenticated = new_future()
         self.send(encode_frame("reauth", token=token))
         try:
-            answer = await asyncio.wait_for(asyncio.shield(self._reauthenticated), self._settings.timeouts.request)
-        except (TimeoutError, asyncio.TimeoutError) as cause:
+            answer = await within(self._settings.timeouts.request, asyncio.shield(self._reauthenticated))
+        except TimeoutError as cause:
             raise ConnectionError("request_timeout") from cause
         if answer.error is None:
             self.token = token
@@ -169,8 +175,8 @@ class Link:
         """What was to be sent is sent, and the closing handshake made, as far as the peer takes part in time."""
         try:
             if is_wanted:
-                await asyncio.wait_for(self._part(socket), self._settings.timeouts.close)
-        except (TimeoutError, asyncio.TimeoutError, SocketClosed):
+                await within(self._settings.timeouts.close, self._part(socket))
+        except (TimeoutError, SocketClosed):
             pass
         finally:
             socket.abandon()

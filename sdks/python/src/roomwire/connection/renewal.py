@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from ..errors import AuthenticationError, RoomwireError
+from ..futures import within
 from ..protocol.frames import Reauthenticated
 from .environment import Environment
 from .tokens import TokenSource, expiry_of
@@ -43,12 +44,12 @@ class Renewal:
         share = FIRST_SHARE
         while expires_at is not None and self._tokens.is_function:
             self._hurried.clear()
-            await self._sleep_until(self._within(share, expires_at))
+            await self._sleep_until(self._moment_within(share, expires_at))
             expires_at = await self._renew(expires_at)
             share = SHARE
         await asyncio.Event().wait()
 
-    def _within(self, share: tuple[float, float], expires_at: float) -> float:
+    def _moment_within(self, share: tuple[float, float], expires_at: float) -> float:
         now = self._environment.clock()
         low, high = share
         return now + (expires_at - now) * (low + (high - low) * self._environment.random())
@@ -56,8 +57,8 @@ class Renewal:
     async def _sleep_until(self, due: float) -> None:
         while (left := due - self._environment.clock()) > 0 and not self._hurried.is_set():
             try:
-                await asyncio.wait_for(self._hurried.wait(), min(left, LONGEST_SLEEP_SECONDS))
-            except (TimeoutError, asyncio.TimeoutError):
+                await within(min(left, LONGEST_SLEEP_SECONDS), self._hurried.wait())
+            except TimeoutError:
                 continue
 
     async def _renew(self, expires_at: float) -> float | None:

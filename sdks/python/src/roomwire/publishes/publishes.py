@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..errors import ConnectionError, RoomwireError, caused_by
-from ..futures import new_future, reject, resolve
+from ..futures import new_future, reject, resolve, within
 from ..options import Timeouts
 from ..protocol.codec import encode_frame
 from .resending import Resending
@@ -76,8 +76,8 @@ class Publishes:
             else:
                 self._send(publish.frame)
             timeout = self._timeouts.request if publish.id is None else self._timeouts.publish
-            return await asyncio.wait_for(publish.answer, timeout)
-        except (TimeoutError, asyncio.TimeoutError) as cause:
+            return await within(timeout, publish.answer)
+        except TimeoutError as cause:
             raise ConnectionError("request_timeout", topic=topic, msg_ref=publish.msg_ref) from cause
         finally:
             self._forget(publish)
