@@ -83,7 +83,7 @@ class RoomwireError(Exception):
             text = f"{text}: {self.reason}"
         if about is not None:
             text = f"{text} ({about})"
-        return ". ".join(part for part in (text, self.hint, self.help) if part)
+        return ". ".join(part.rstrip(".") for part in (text, self.hint, self.help) if part)
 
 
 class AuthenticationError(RoomwireError):

@@ -246,10 +246,9 @@ async def test_a_subscription_that_is_refused_after_a_reconnect_ends_with_the_er
         peer = await server.connected()
         await peer.expect("subscribe")
         peer.send("error", error="unknown_topic", code=42940, topic=TOPIC)
-        seen = []
+        seen = await take(subscription, 1)
         with pytest.raises(RoomwireError) as ended:
-            async for message in subscription:
-                seen.append(message.data)
+            await take(subscription, 1)
         assert (seen, ended.value.error, errors) == ([1], "unknown_topic", ["unknown_topic"])
 
 
