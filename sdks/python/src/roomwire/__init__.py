@@ -12,7 +12,7 @@ from .presence.lobbies import Lobby, LobbyEvent
 from .presence.rooms import Room
 from .protocol.frames import Filter, LobbyContents, MessageMeta, PresenceData, PresenceEntry, RestoredSubscription, Session
 from .publishes.publishes import Published, Qos
-from .subscriptions.message import Gap, Hydration, Message
+from .subscriptions.message import Gap, Hydration, Message, UnplacedHydration
 from .subscriptions.subscription import MessageHandler, Subscription
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Timeouts",
     "TokenFunction",
     "TokenRequest",
+    "UnplacedHydration",
     "Waiting",
     "connect",
 ]

@@ -24,7 +24,7 @@ from .presence.rooms import Room, Rooms, RoomsContext
 from .protocol.frames import Filter, LobbyContents, PresenceData, PresenceEntry, Session
 from .publishes.publishes import Published, Publishes, PublishOptions, Qos
 from .requests import Requests
-from .subscriptions.message import Hydration, Message
+from .subscriptions.message import Message, UnplacedHydration
 from .subscriptions.options import SubscribeOptions, filters_of
 from .subscriptions.subscription import GapHandler, HydrationHandler, MessageHandler, Subscribing, Subscription
 from .subscriptions.subscriptions import Receiver, Subscriptions, SubscriptionsContext
@@ -71,7 +71,7 @@ class Client:
         self._states: Emitter[ConnectionState] = Emitter()
         self._errors: Emitter[RoomwireError] = Emitter()
         self._presence: Emitter[PresenceChange] = Emitter()
-        self._hydrations: Emitter[Hydration] = Emitter()
+        self._hydrations: Emitter[UnplacedHydration] = Emitter()
         self._expirations: Emitter[int] = Emitter()
         self._features: frozenset[str] = frozenset()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -159,7 +159,7 @@ class Client:
     @overload
     def on(self, event: Literal["presence"], listener: Callable[[PresenceChange], None]) -> Callable[[], None]: ...
     @overload
-    def on(self, event: Literal["hydration"], listener: Callable[[Hydration], None]) -> Callable[[], None]: ...
+    def on(self, event: Literal["hydration"], listener: Callable[[UnplacedHydration], None]) -> Callable[[], None]: ...
     @overload
     def on(self, event: Literal["token_expiring"], listener: Callable[[int], None]) -> Callable[[], None]: ...
     def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
@@ -169,7 +169,7 @@ class Client:
         - `error`: what no call raises: a handler that failed (`handler_failed`), a subscription that was refused after a reconnect
           or ended, a frame that cannot be read. Without a listener it is logged, as a warning of the logger `roomwire`.
         - `presence`: what changes in the room that the client is in, as in `Room.changes`.
-        - `hydration`: what hydration webhooks answer, with the topic's name alone.
+        - `hydration`: what a hydration webhook has answered to a subscribe; see also `on_hydration` there.
         - `token_expiring`: the token in use is about to expire, with the Unix seconds of that; a token function is called by itself.
         """
         emitters: dict[str, Emitter[Any]] = {
@@ -214,7 +214,8 @@ class Client:
         - `rewind`: first the newest so many messages (at most 1000), or those since a time. Not after a reconnect.
         - `resume`: after a reconnect, go on behind the last message; a position begins behind that one. None is missing then, and none
           comes twice, or `on_gap` is called, before the message behind the gap.
-        - `on_hydration`: what the hydration webhook of the topic answers.
+        - `on_hydration`: called with what the hydration webhook of the topic answers, after every subscribe. Where two subscribed topics of
+          different rooms have one name and wait for it at once, nobody knows whose it is: then only the event `hydration` tells of it.
         - `buffer_size`: messages that may wait; one more ends the subscription with `buffer_overflow`. 1000; 10,000 in a group.
 
         Raises `RoomwireError`: `unknown_topic` (code 42940, no such room or no access), `invalid_filter_chars`, `too_many_filters`,

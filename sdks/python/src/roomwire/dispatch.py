@@ -14,7 +14,7 @@ from .protocol import frames
 from .protocol.read_frame import protocol_error
 from .publishes.publishes import Publishes
 from .requests import Requests
-from .subscriptions.message import Hydration
+from .subscriptions.message import UnplacedHydration
 from .subscriptions.subscriptions import Subscriptions
 
 
@@ -27,7 +27,7 @@ class Parts:
     lobbies: Lobbies
     histories: Histories
     on_error: Callable[[RoomwireError], None]
-    on_hydration: Callable[[Hydration], None]
+    on_hydration: Callable[[UnplacedHydration], None]
     on_token_expiring: Callable[[int], None]
 
 
@@ -43,8 +43,7 @@ def dispatch_to(parts: Parts) -> Dispatch:
         requests.answered("lobbySubscribed", frame.lobby_id, frame)
 
     def hydrated(frame: frames.HydrationFrame) -> None:
-        subscriptions.hydrate(frame.topic, frame.data)
-        parts.on_hydration(Hydration(frame.topic, frame.data))
+        parts.on_hydration(subscriptions.hydrated(frame.topic, frame.data))
 
     table: dict[type, Callable[[Any], None]] = {
         frames.Delivered: subscriptions.deliver,

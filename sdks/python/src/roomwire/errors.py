@@ -12,7 +12,10 @@ CLIENT_FAILURES = {
     "heartbeat_timeout": "The server did not answer a heartbeat in time",
     "request_timeout": "The server did not answer in time; whether it acted is not known",
     "token_unavailable": "The token function failed or gave no token",
-    "invalid_token": "The token cannot be one, so it was not sent",
+    "wrong_path": "There is no Roomwire at this address: it answered HTTP 404",
+    "api_key_as_token": "An API key was given as the token of a client",
+    "malformed_token": "The token is not a whole JWT: three parts with dots between them",
+    "token_without_kid": "The token is a JWT whose header has no `kid`",
     "unsupported_protocol": "The server does not speak version 2 of the protocol",
     "undecodable_frame": "The server sent a frame that cannot be read",
     "invalid_id": "An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -",
@@ -27,17 +30,30 @@ CLIENT_FAILURES = {
 
 HELP = {
     "access_denied": (
-        "The server does not say why. Look at: is it an access token (at_live_…) or a client token of this server; is the "
-        "actor active and not expired; for a client token, are `kid` and `sub` the keyIds of an active signing key "
-        "(sk_live_…) and of an actor (at_live_…) of one project; has the server's clock passed `nbf`"
+        "The server does not say why. Is it whole, of this server, and within its times; is the actor active; for a client token, are "
+        "`kid` and `sub` the keyIds of an active signing key (sk_live_…) and of an actor (at_live_…) of one project? What was refused to a "
+        "known actor is in the access log of its organization"
     ),
-    "token_expired": "The `exp` of the client token has passed; give a token function, which is asked for a new one in time",
-    "unknown_topic": "Look at GET /v1/organizations/{orgId}/explain, which says whether an actor may use an address and why",
+    "token_expired": "Give a token function, and the client renews its token in time",
+    "actor_mismatch": "The token function has given a token of another actor; a connection keeps its actor",
+    "connection_limit_reached": "The plan of the organization, or the actor, has no connection left",
+    "unknown_topic": "GET /v1/organizations/{orgId}/explain says whether an actor may use an address, and why",
     "not_authorized": "There is no such lobby, or no room of it that this actor may read",
-    "history_disabled": "Switch it on by topicConfigs.<topic>.history of the app",
-    "rate_limit_exceeded": "A connection publishes 50 messages a second; for more, publish over HTTP from a backend",
-    "subscription_conflict": "Use the same options, or one subscription",
-    "buffer_overflow": "Take messages faster, or raise buffer_size",
+    "history_disabled": "topicConfigs.<topic>.history of the app switches it on",
+    "rate_limit_exceeded": "Send less at a time, and this one again a little later; a backend publishes more over HTTP",
+    "broker_unavailable": "The service is in trouble for now: try again",
+    "not_connected": "Wait for `client.ready()`, or for the state `connected`",
+    "unreachable": "Is the address right (its path is usually /ws), and the server up?",
+    "wrong_path": "The path of the socket is usually /ws",
+    "api_key_as_token": (
+        "API keys (ak_live_…) are for backends. A client takes the access token of an actor (at_live_…), or a client token that your "
+        "backend signs"
+    ),
+    "malformed_token": "Was it cut off, or is there something around it?",
+    "token_without_kid": "Sign it with the `keyId` of the signing key as `kid`, and that of the actor as `sub`",
+    "unsupported_feature": "`client.features` has what the server has",
+    "subscription_conflict": "Give all subscriptions of a topic the same options",
+    "buffer_overflow": "Take a larger `buffer_size`, or do less in the loop",
 }
 
 
@@ -99,6 +115,7 @@ class ConnectionError(RoomwireError):  # noqa: A001 - the name that clients of o
         *,
         close_code: int | None = None,
         close_reason: str | None = None,
+        http_status: int | None = None,
         message: str | None = None,
         topic: str | None = None,
         msg_ref: str | None = None,
@@ -108,6 +125,8 @@ class ConnectionError(RoomwireError):  # noqa: A001 - the name that clients of o
         """Close code of the WebSocket (4001, 4002, 4003, 1012, …; 1006 without a closing handshake)."""
         self.close_reason = close_reason
         """As the server gave it, for example `token_revoked`."""
+        self.http_status = http_status
+        """With which the server answered instead of opening a socket, for example 503."""
         if message is None and close_code is not None:
             message = f"{CLIENT_FAILURES[error]} ({' '.join(filter(None, (str(close_code), close_reason)))})"
         super().__init__(error, message=message, topic=topic, msg_ref=msg_ref, help=help)

@@ -28,6 +28,8 @@ One that is not `async` must not block."""
 class Timeouts:
     """How long the client waits for an answer, in seconds."""
 
+    token: float = 30.0
+    """For the token function."""
     connect: float = 10.0
     auth: float = 10.0
     request: float = 30.0
@@ -53,7 +55,9 @@ class Backoff:
     """The waits between attempts, in seconds."""
 
     early: tuple[float, ...] = (0.5, 1.0, 2.0)
-    """After the loss of a connection that had lasted 10 s, before the others. The first one is at most so long, by lot."""
+    """After the loss of a connection that was well, before the others. The first one is at most so long, by lot. Empty for none."""
+    well_after: float = 10.0
+    """How long a connection must have lasted to count as well."""
     base: float = 5.0
     multiplier: float = 1.5
     maximum: float = 30.0

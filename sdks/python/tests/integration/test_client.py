@@ -209,7 +209,7 @@ async def test_a_token_is_renewed_without_closing_anything(world: World) -> None
 
 
 async def test_what_is_wrong_with_the_address_or_the_token_is_told(world: World) -> None:
-    with pytest.raises(ConnectionError, match=r"HTTP 404.*ends in /ws"):
+    with pytest.raises(ConnectionError, match=r"HTTP 404.*usually /ws"):
         async with roomwire.connect(world.program.socket_url + "s", world.actor()["accessToken"], reconnect=None):
             pass
     with pytest.raises(AuthenticationError, match="access_denied"):

@@ -32,11 +32,16 @@ def test_after_the_loss_of_another_the_schedule_of_the_contract_holds() -> None:
 
 
 def test_a_planned_restart_spreads_the_clients_and_a_limit_lets_them_wait() -> None:
-    assert waits(5, ConnectionError("connection_lost", close_code=1012), 2, lot=0.5) == [1.5, 3.75]
-    assert waits(50, ConnectionError("connection_lost", close_code=1012), 2, lot=0.5) == [0.25, 1]
-    assert waits(50, ConnectionError("connection_lost", close_code=1013), 1) == [5]
-    assert waits(50, ConnectionError("connection_lost", close_code=4002), 1) == [5]
-    assert waits(50, AuthenticationError("broker_unavailable"), 1) == [5]
+    restart = ConnectionError("connection_lost", close_code=1012)
+    assert waits(5, restart, 2, lot=0.5) == [1.5, 3.75]
+    assert waits(50, restart, 4, lot=0.5) == [1.5, 1, 2, 3.75]
+    assert waits(50, AuthenticationError("broker_unavailable"), 2) == [0, 1]
+    for code in (1008, 1009, 1013, 4002):
+        assert waits(50, ConnectionError("connection_lost", close_code=code), 1) == [5]
+
+
+def test_waits_do_not_grow_for_ever() -> None:
+    assert waits(0, LOST, 10_000)[-1] == 30
 
 
 async def test_a_restart_of_three_seconds_is_over_within_half_a_second_of_the_servers_return() -> None:

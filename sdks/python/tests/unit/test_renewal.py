@@ -27,7 +27,7 @@ class Tokens:
 
     async def __call__(self, request: TokenRequest) -> str:
         self.asked.append(round(now() - EPOCH, 3))
-        self.refusals.append(request.refused and request.refused.error)
+        self.refusals.append(None if request.refused is None else request.refused.error)
         if self.fails:
             raise OSError("The backend is away")
         claims = {"exp": now() + self.life, "n": len(self.asked)}
@@ -84,7 +84,7 @@ async def test_a_function_that_fails_is_tried_until_the_expiry() -> None:
         tokens.fails = False
         await renew(peer)
         assert errors[0] == "token_unavailable"
-        assert tokens.asked[1:5] == pytest.approx([78, 79, 81, 85], abs=0.1)
+        assert tokens.asked[1:5] == pytest.approx([78, 78.75, 80.25, 83.25], abs=0.1)
         assert len(server.attempts) == 1
 
 
@@ -94,8 +94,10 @@ async def test_a_renewal_that_is_refused_is_tried_with_another_token() -> None:
         client.on("error", lambda error: None)
         await peer.expect("reauth")
         peer.send("reauth", success=False, error="broker_unavailable")
+        await peer.expect("reauth")
+        peer.send("reauth", success=False, error="access_denied")
         await renew(peer)
-        assert tokens.refusals == [None, None, "broker_unavailable"]
+        assert tokens.refusals == [None, None, None, "access_denied"]
         assert client.state.name == "connected"
 
 
@@ -109,7 +111,7 @@ async def test_a_token_that_expires_all_the_same_leads_to_a_new_connection_at_on
         peer.send("disconnect", reason="token_expired")
         peer.close(4003, "token_expired")
         await server.connected()
-        assert server.attempts[1] == pytest.approx(120.25, abs=0.1)
+        assert server.attempts[1] == pytest.approx(121.5, abs=0.1)
         assert tokens.refusals[-1] == "connection_lost"
 
 
@@ -134,6 +136,42 @@ async def test_the_servers_notice_is_one_more_reason() -> None:
         await renew(peer)
         assert tokens.asked[1] == pytest.approx(5, abs=0.1)
         assert expirations == [EPOCH + 120]
+
+
+async def test_a_function_that_gives_the_same_token_again_is_asked_again_in_peace() -> None:
+    server, tokens = ScriptedServer(), Tokens()
+    token = ""
+
+    async def cached(request: TokenRequest) -> str:
+        nonlocal token
+        token = token if len(tokens.asked) % 5 else await tokens(request)
+        tokens.asked.append(now() - EPOCH)
+        return token
+
+    async with server.session(cached) as (client, peer):
+        await renew(peer)
+        assert client.state.name == "connected"
+        assert len(tokens.asked) <= 8
+
+
+@pytest.mark.parametrize("wrong", [3600, -3600])
+async def test_a_wrong_clock_renews_neither_too_often_nor_too_late(wrong: float) -> None:
+    server, asked = ScriptedServer(), 0
+
+    async def token(_: TokenRequest) -> str:
+        nonlocal asked
+        asked += 1
+        # The clock of the backend is right, that of the client is not.
+        issued_at = now() + wrong
+        claims = {"iat": issued_at, "exp": issued_at + 120, "n": asked}
+        return f"{encoded({'alg': 'HS256', 'kid': 'sk_live_1'})}.{encoded(claims)}.c2ln"
+
+    async with server.session(token) as (_, peer):
+        for _ in range(3):
+            frame = await peer.expect("reauth")
+            assert frame["token"]
+            peer.send("reauth", success=True)
+        assert 200 < asyncio.get_running_loop().time() < 320
 
 
 async def test_what_does_not_expire_is_not_renewed() -> None:

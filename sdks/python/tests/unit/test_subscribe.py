@@ -344,15 +344,18 @@ async def test_closing_the_client_ends_loops_without_an_error_and_cancels_handle
         assert cancelled.is_set()
 
 
-async def test_a_hydration_goes_to_subscriptions_of_the_topics_name() -> None:
+async def test_a_hydration_goes_to_the_one_subscription_that_can_be_meant() -> None:
     server = ScriptedServer()
     seen: list[Any] = []
+    events: list[Any] = []
     async with server.session() as (client, peer):
-        client.on("hydration", lambda hydration: seen.append((hydration.topic, hydration.data)))
+        client.on("hydration", lambda hydration: events.append((hydration.name, hydration.topics, hydration.data)))
         await subscribed(client, peer, seen.append, on_hydration=lambda hydration: seen.append((hydration.topic, hydration.data)))
         peer.send("hydration", topic="lines", data={"celsius": 91})
+        peer.send("hydration", topic="lines", data="once more")
         await peer.settle()
-        assert seen == [("lines", {"celsius": 91}), (TOPIC, {"celsius": 91})]
+        assert seen == [(TOPIC, {"celsius": 91})]
+        assert events == [("lines", (TOPIC,), {"celsius": 91}), ("lines", (), "once more")]
 
 
 async def test_a_restored_subscription_that_was_given_up_meanwhile_is_ended() -> None:

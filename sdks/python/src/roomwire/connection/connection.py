@@ -7,14 +7,14 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..errors import AuthenticationError, ConnectionError, RoomwireError, caused_by
+from ..errors import ConnectionError, RoomwireError, caused_by
 from ..options import Backoff, Settings
 from ..protocol.frames import ServerFrame, Session
 from .environment import Environment
 from .link import Link, LinkEvents
 from .reconnect import Retry, RetrySchedule, retry_of
 from .state import Closed, Connected, Connecting, ConnectionState, Waiting
-from .tokens import TokenSource, problem_of
+from .tokens import TokenSource, flaw_of
 
 logger = logging.getLogger("roomwire")
 
@@ -32,7 +32,7 @@ class Connection:
         self._settings = settings
         self._environment = environment
         self._events = events
-        self._tokens = TokenSource(settings.token)
+        self._tokens = TokenSource(settings.token, settings.timeouts.token)
         self._schedule = RetrySchedule(settings.reconnect or Backoff(), environment.random)
         self._state: ConnectionState = Connecting(0)
         self._failures = 0
@@ -89,8 +89,8 @@ class Connection:
         link = Link(self._settings, self._environment, self._tokens, self._link_events(), token)
         self._link = link
         try:
-            if (problem := problem_of(token)) is not None:
-                raise AuthenticationError("invalid_token", help=problem)
+            if (flaw := flaw_of(token)) is not None:
+                raise flaw
             await link.run()
         except RoomwireError as error:
             retry = retry_of(error)

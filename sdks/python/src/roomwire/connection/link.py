@@ -16,7 +16,7 @@ from ..protocol.read_frame import protocol_error
 from .environment import Environment
 from .renewal import Renewal
 from .socket import Socket, SocketClosed
-from .tokens import TokenSource, expiry_of
+from .tokens import TokenSource
 
 HEARTBEAT = b""
 
@@ -84,9 +84,10 @@ class Link:
         loop = asyncio.get_running_loop()
         began = loop.time()
         self._events.on_session(session)
-        expires_at = session.auth_expires_at or expiry_of(self.token)
         try:
-            await until_one_ends(self._read(socket), self._write(socket), self._beat(), self._renewal.run(expires_at))
+            await until_one_ends(
+                self._read(socket), self._write(socket), self._beat(), self._renewal.run(self.token, session.auth_expires_at)
+            )
         finally:
             self._events.on_lost(loop.time() - began)
 

@@ -9,14 +9,12 @@ from typing import Literal
 from ..errors import AuthenticationError, ConnectionError, RoomwireError
 from ..options import Backoff
 
-GOOD_AFTER_SECONDS = 10.0
-"""A connection that has lasted so long was well, and its loss is taken for a passing one."""
-
 
 @dataclass(frozen=True)
 class Retry:
     pace: Literal["usual", "soon", "patient"]
-    """`soon` is for the first attempt after a planned end; `patient` never comes early."""
+    """`usual`: may be over at once. `soon`: is over at once for most, so the first attempts after a working connection are spread.
+    `patient`: is not over soon, or the server has asked for patience."""
     token_refused: bool = False
     """The token is spent: another attempt makes sense with another token only."""
 
@@ -24,19 +22,23 @@ class Retry:
 USUAL = Retry("usual")
 PATIENT = Retry("patient")
 
+OTHER_TOKEN = Retry("patient", token_refused=True)
+
 BY_CLOSE_CODE = {
     1012: Retry("soon"),
-    1013: PATIENT,
-    4001: Retry("patient", token_refused=True),
-    4002: PATIENT,
+    # The frames of the client, or its slowness, or a limit of the server: coming back at once meets the same.
+    **dict.fromkeys((1007, 1008, 1009, 1013, 4002), PATIENT),
+    4001: OTHER_TOKEN,
     4003: Retry("soon", token_refused=True),
 }
+"""Others are network trouble (1006, 1001, 4000, …)."""
 
 BY_AUTHENTICATION_FAILURE = {
-    "access_denied": Retry("patient", token_refused=True),
-    "invalid_token": Retry("patient", token_refused=True),
+    **dict.fromkeys(("access_denied", "api_key_as_token", "malformed_token", "token_without_kid"), OTHER_TOKEN),
     "token_expired": Retry("soon", token_refused=True),
+    "connection_limit_reached": PATIENT,
 }
+"""Others are on the side of the server, and may pass at once."""
 
 
 def retry_of(error: RoomwireError) -> Retry | None:
@@ -44,10 +46,10 @@ def retry_of(error: RoomwireError) -> Retry | None:
     if error.error == "unsupported_protocol":
         return None
     if isinstance(error, AuthenticationError):
-        return BY_AUTHENTICATION_FAILURE.get(error.error, PATIENT)
+        return BY_AUTHENTICATION_FAILURE.get(error.error, USUAL)
     if isinstance(error, ConnectionError):
         return BY_CLOSE_CODE.get(error.close_code or 0, USUAL)
-    return USUAL
+    return PATIENT
 
 
 class RetrySchedule:
@@ -58,22 +60,23 @@ class RetrySchedule:
         self._random = random
         self._early: list[float] = []
         self._is_first = True
-        self._usual = 0
+        self._usual = backoff.base
 
     def lost(self, lasted: float) -> None:
         """A connection has ended that lasted so many seconds."""
-        is_good = lasted >= GOOD_AFTER_SECONDS
-        first, *rest = self._backoff.early or (0.0,)
-        self._early = [first * self._random(), *rest] if is_good and self._backoff.early else []
+        self._early = list(self._backoff.early) if lasted >= self._backoff.well_after else []
         self._is_first = True
-        self._usual = 0
+        self._usual = self._backoff.base
 
     def next(self, retry: Retry) -> float:
         is_first, self._is_first = self._is_first, False
-        if retry.pace != "patient" and self._early:
-            return self._early.pop(0)
-        if retry.pace == "soon" and is_first:
+        if retry.pace == "patient":
+            self._early = []
+        early = self._early.pop(0) if self._early else None
+        if is_first and retry.pace == "soon":
             return self._backoff.restart_spread * self._random()
-        full = self._backoff.base * self._backoff.multiplier**self._usual
-        self._usual += 1
-        return min(self._backoff.maximum, full) * (1 - self._backoff.jitter * self._random())
+        if early is not None:
+            return early * self._random() if is_first else early
+        full = min(self._backoff.maximum, self._usual)
+        self._usual = full * self._backoff.multiplier
+        return full * (1 - self._backoff.jitter * self._random())

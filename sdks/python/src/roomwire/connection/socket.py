@@ -37,7 +37,6 @@ HELP_BY_STATUS = {
     400: "The address is not that of a Roomwire server, or something in between does not let WebSockets pass",
     401: "Something in front of the server asks for a credential",
     403: "The server refuses the Origin of the request, or something in front of it refuses the request",
-    404: "The path is wrong: the address of a Roomwire server ends in /ws",
     426: "The address is not that of a WebSocket server",
     429: "Too many connections of this address are not authenticated yet",
     503: "The server is starting or stopping",
@@ -60,11 +59,10 @@ async def open_web_socket(url: str, *, ssl: ssl_module.SSLContext | None = None,
         )
     except InvalidStatus as cause:
         status = cause.response.status_code
-        raise ConnectionError(
-            "unreachable",
-            message=f"The server answered the handshake with HTTP {status}",
-            help=HELP_BY_STATUS.get(status),
-        ) from cause
+        if status == 404:
+            raise ConnectionError("wrong_path", http_status=status) from cause
+        message = f"The server answered the handshake with HTTP {status}"
+        raise ConnectionError("unreachable", http_status=status, message=message, help=HELP_BY_STATUS.get(status)) from cause
     except (OSError, WebSocketException, EOFError) as cause:
         raise ConnectionError("unreachable", message=f"The server could not be reached: {cause}") from cause
     return WebSocket(connection)

@@ -7,15 +7,17 @@ import inspect
 import json
 from typing import Any
 
-from ..errors import ConnectionError, RoomwireError
+from ..errors import AuthenticationError, ConnectionError, RoomwireError
+from ..futures import within
 from ..options import TokenFunction, TokenRequest
 
 
 class TokenSource:
     """The text or the function that the client was given."""
 
-    def __init__(self, given: str | TokenFunction) -> None:
+    def __init__(self, given: str | TokenFunction, timeout: float) -> None:
         self._given = given
+        self._timeout = timeout
         self._refused: tuple[str | None, RoomwireError] | None = None
 
     @property
@@ -29,7 +31,9 @@ class TokenSource:
         try:
             token = self._given(TokenRequest(self._refused[1] if self._refused else None))
             if inspect.isawaitable(token):
-                token = await token
+                token = await within(self._timeout, token)
+        except TimeoutError as cause:
+            raise ConnectionError("token_unavailable", help="It did not answer in time") from cause
         except Exception as cause:
             raise ConnectionError("token_unavailable", help=str(cause) or type(cause).__name__) from cause
         if not isinstance(token, str) or not token:
@@ -49,33 +53,38 @@ class TokenSource:
         return None
 
 
-def problem_of(token: str) -> str | None:
-    """Why it cannot be a token, where that can be told from its form. Never contains the token."""
+def flaw_of(token: str) -> AuthenticationError | None:
+    """Why no server will take it, where that can be told from its text; it has to be judged otherwise. Never contains the token."""
     if token.startswith("ak_"):
-        return "It is an API key, which is for the REST API. A client needs an actor's access token (at_live_…) or a client token"
+        return AuthenticationError("api_key_as_token")
     if token.startswith("sk_"):
-        return "It is a signing key. Sign a client token (a JWT) with it, and give that"
+        return AuthenticationError("malformed_token", help="It is a signing key. Sign a client token (a JWT) with it, and give that")
     if token.lower().startswith("bearer "):
-        return "Give the token alone, without the word Bearer"
+        return AuthenticationError("malformed_token", help="Give the token alone, without the word Bearer")
+    if not is_jwt(token):
+        return None
     parts = token.split(".")
-    if token.startswith("at_"):
-        return None if len(parts) == 2 and parts[1] else "An access token is at_live_<id>.<secret>; its secret is missing"
-    if len(parts) != 3:
-        return "It is neither an access token (at_live_<id>.<secret>) nor a JWT, which has three parts with dots between them"
     header = json_of(parts[0])
-    if header is None:
-        return "It looks like a JWT, and its header cannot be read"
-    if not isinstance(header.get("kid"), str):
-        return "The header of the JWT has no kid. It must be the keyId of the signing key (sk_live_…)"
-    return None
+    if len(parts) != 3 or header is None:
+        return AuthenticationError("malformed_token")
+    return None if isinstance(header.get("kid"), str) else AuthenticationError("token_without_kid")
 
 
-def expiry_of(token: str) -> float | None:
-    """The `exp` of a client token, in Unix seconds."""
+def is_jwt(token: str) -> bool:
+    """A map in JSON begins with `{"`, which is `eyJ` as base64."""
+    return token.startswith("eyJ")
+
+
+def times_of(token: str) -> tuple[float | None, float | None]:
+    """`iat` and `exp` of a client token, in Unix seconds. Nothing is verified: only the own renewal goes by it."""
     parts = token.split(".")
-    claims = json_of(parts[1]) if len(parts) == 3 else None
-    expiry = None if claims is None else claims.get("exp")
-    return float(expiry) if isinstance(expiry, (int, float)) and not isinstance(expiry, bool) else None
+    claims = json_of(parts[1]) if is_jwt(token) and len(parts) == 3 else None
+    return number_of(claims, "iat"), number_of(claims, "exp")
+
+
+def number_of(claims: dict[str, Any] | None, name: str) -> float | None:
+    value = None if claims is None else claims.get(name)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def json_of(part: str) -> dict[str, Any] | None:

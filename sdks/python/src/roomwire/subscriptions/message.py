@@ -76,5 +76,15 @@ class Hydration:
     """What the hydration webhook of a topic has answered to a subscribe."""
 
     topic: str
-    """`app/room/topic`; in an event of the client the name of the topic alone, which is what the server says."""
+    """`app/room/topic`"""
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class UnplacedHydration:
+    """The same, as the server says it: without the app and the room of the topic."""
+
+    name: str
+    topics: tuple[str, ...]
+    """The subscribed topics of this name that wait for theirs. Where there is only one, its subscription gets it too."""
     data: Any

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from ..protocol.frames import Filter
-
 StartingPoint = Mapping[str, Any]
 """`from` in the protocol: a position, the newest so many, or a time."""
 
@@ -42,7 +40,7 @@ class SubscribeOptions:
         if isinstance(self.resume, str):
             return {"position": self.resume}
         if isinstance(self.rewind, datetime):
-            return {"since": int(self.rewind.timestamp() * 1000)}
+            return {"since": round(self.rewind.timestamp() * 1000)}
         if self.rewind is not None:
             return {"last": self.rewind}
         # Nothing of what was: the server says its position, or that there is no history.
@@ -62,6 +60,3 @@ def filters_of(filters: object) -> tuple[Any, ...]:
     if isinstance(filters, str) or not isinstance(filters, (list, tuple)):
         raise TypeError("filters must be a list of texts and lists of texts")
     return tuple(one if isinstance(one, str) else tuple(one) for one in filters)
-
-
-__all__ = ["Filter", "StartingPoint", "SubscribeOptions", "filters_of"]

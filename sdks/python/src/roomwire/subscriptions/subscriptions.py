@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from ..buffers import Buffer
 from ..errors import RoomwireError
 from ..protocol.codec import encode_frame
 from ..protocol.frames import Delivered, HistoryGap, RestoredSubscription, Subscribed
 from .members import Filters, Item, Member
-from .message import Gap, Hydration, Message, Receipt, nothing
+from .message import Gap, Hydration, Message, Receipt, UnplacedHydration, nothing
 from .options import SubscribeOptions
 from .subscription import GapHandler, HydrationHandler, MessageHandler, Subscription
 from .topic import TopicContext, TopicSubscription
@@ -150,12 +151,15 @@ class Subscriptions:
                 Message(frame.topic, frame.data, msg_id, frame.filter, frame.meta, frame.is_replay, acknowledge),
             )
 
-    def hydrate(self, name: str, data: object) -> None:
-        """The server names the topic without its app and its room: whoever subscribes to one of that name may be meant."""
-        for shared in list(self._topics.values()):
-            if shared.topic.rpartition("/")[2] == name:
-                for member in shared.members:
-                    self._put(shared, member, Hydration(shared.topic, data))
+    def hydrated(self, name: str, data: Any) -> UnplacedHydration:
+        """Handed on where only one subscription can be meant."""
+        waiting = [shared for shared in self._topics.values() if shared.waits_for_hydration(name)]
+        if len(waiting) == 1:
+            (only,) = waiting
+            only.hydrated()
+            for member in only.members:
+                self._put(only, member, Hydration(only.topic, data))
+        return UnplacedHydration(name, tuple(shared.topic for shared in waiting), data)
 
     def close(self, reason: RoomwireError) -> None:
         """Members lose a working subscription without an error when it is the caller who closed the client."""

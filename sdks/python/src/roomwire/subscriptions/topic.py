@@ -54,6 +54,7 @@ class TopicSubscription:
         self._phase = Phase.NONE
         self._is_outdated = False
         """What the server has, or will have, is a subscription of members that have left."""
+        self._awaits_hydration = False
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -108,9 +109,17 @@ class TopicSubscription:
         if self._phase is not Phase.SUBSCRIBING:
             return
         self._enter(Phase.HELD)
+        self._awaits_hydration = True
         if not self._is_outdated and (gap := self.cursor.subscribed(frame)) is not None:
             self._context.on_gap(self, gap)
         self._advance()
+
+    def waits_for_hydration(self, name: str) -> bool:
+        """Whether a hydration of this bare name may be for this subscription."""
+        return self._awaits_hydration and self._is_live and self.topic.rpartition("/")[2] == name
+
+    def hydrated(self) -> None:
+        self._awaits_hydration = False
 
     def replay_started(self) -> None:
         if self._is_live:
