@@ -203,7 +203,7 @@ const syntax = [
 ];
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '**/data/**'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '**/data/**', '**/.venv/**'] },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
   {
