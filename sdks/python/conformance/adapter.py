@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import inspect
 import json
 import math
 import sys
@@ -134,6 +135,7 @@ class Adapter:
             "enter": self.enter,
             "presence": self.presence,
             "members": self.members,
+            "track": self.track,
             "lobby": self.lobby,
             "lobbyPresence": self.lobby_presence,
             "close": self.close,
@@ -161,9 +163,10 @@ class Adapter:
             if do is None:
                 write({"id": id_, "error": {"error": "unsupported", "message": "No such request"}})
             else:
-                write(
-                    {"id": id_, "ok": await do(**{name: value for name, value in request.items() if value is not None or name == "data"})}
-                )
+                # What a request has besides is for the kit, or for a later version of it.
+                known = inspect.signature(do).parameters
+                fields = {name: value for name, value in request.items() if value is not None and name in known}
+                write({"id": id_, "ok": await do(**fields)})
         except Exception as error:
             write({"id": id_, "error": error_of(error)})
 
@@ -287,6 +290,9 @@ class Adapter:
 
     async def presence(self, client: str, room: str) -> list[dict[str, Any]]:
         return [entry_of(entry) for entry in await self._clients[client].presence(room)]
+
+    async def track(self, room: str) -> None:
+        """The list of a room that is entered is always kept."""
 
     async def members(self, client: str, room: str) -> list[dict[str, Any]]:
         return [entry_of(entry) for entry in self._rooms[client, room].members.values()]

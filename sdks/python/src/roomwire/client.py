@@ -351,7 +351,7 @@ class Client:
         if isinstance(state, Connected):
             self._features = state.session.features
             parts.subscriptions.connected(state.session.restored_subscriptions)
-            parts.rooms.connected()
+            parts.rooms.connected(state.session.actor_token_id)
             parts.lobbies.connected()
             parts.publishes.connected(self._features)
         elif isinstance(state, Waiting):

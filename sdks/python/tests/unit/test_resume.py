@@ -185,3 +185,17 @@ async def test_a_history_that_is_refused_or_lost_is_raised() -> None:
         with pytest.raises(RoomwireError) as lost:
             await reading
         assert lost.value.error == "connection_lost"
+
+
+async def test_a_rewind_without_resume_knows_of_no_gap_after_a_reconnect() -> None:
+    server = ScriptedServer()
+    gaps: list[Gap] = []
+    async with server.session() as (client, peer):
+        subscribing = asyncio.ensure_future(subscribe(client, rewind=2, on_gap=gaps.append, handler=lambda _: None))
+        await peer.subscribe(position="p1")
+        await subscribing
+        peer.close()
+        peer = await server.connected()
+        await peer.subscribe()
+        await peer.settle()
+        assert gaps == []

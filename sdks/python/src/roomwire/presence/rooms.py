@@ -18,8 +18,9 @@ from .changes import Broadcast, PresenceChange, change_of, differences
 class Room:
     """A room that the client has entered, with a list of who is there that is kept true, over reconnects as well."""
 
-    def __init__(self, room_id: str) -> None:
+    def __init__(self, room_id: str, own: str) -> None:
         self.room_id = room_id
+        self._own = own
         self.presence: PresenceData = {}
         """What was announced last, and accepted."""
         self._members: dict[str, PresenceEntry] = {}
@@ -32,8 +33,8 @@ class Room:
         return MappingProxyType(self._members)
 
     def changes(self) -> AsyncGenerator[PresenceChange, None]:
-        """From now on, for an `async for`; also what the client finds out after a reconnect. Ends when the client enters another
-        room or is closed. 1000 changes that are not taken end it with `buffer_overflow`."""
+        """What becomes of the others from now on, for an `async for`; also what is found out after a reconnect. Ends when the client
+        enters another room or is closed. 1000 changes that are not taken end it with `buffer_overflow`."""
         return self._changes.stream()
 
     def replace(self, entries: Mapping[str, PresenceEntry], is_first: bool) -> list[PresenceChange]:
@@ -58,9 +59,10 @@ class Room:
         self._changes.end()
 
     def _tell(self, changes: list[PresenceChange]) -> list[PresenceChange]:
-        for change in changes:
+        of_others = [change for change in changes if change.actor_token_id != self._own]
+        for change in of_others:
             self._changes.send(change)
-        return changes
+        return of_others
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class Rooms:
         self._requests = requests
         self._context = context
         self._room: Room | None = None
+        self._own = ""
         self._is_synchronized = False
         """Whether the list is that of the present connection, so that events are changes of it."""
 
@@ -86,7 +89,7 @@ class Rooms:
         if room is None or is_first:
             if room is not None:
                 room.end()
-            room = Room(room_id)
+            room = Room(room_id, self._own)
             self._is_synchronized = False
         room.presence = presence
         self._room = room
@@ -103,8 +106,9 @@ class Rooms:
         if self._room is not None and self._is_synchronized:
             self._emit(self._room.apply(frame, self._context.clock()))
 
-    def connected(self) -> None:
+    def connected(self, actor_token_id: str) -> None:
         """The server has forgotten where the client was."""
+        self._own = actor_token_id
         if self._room is not None:
             self._context.spawn(partial(self._enter_again, self._room))
 

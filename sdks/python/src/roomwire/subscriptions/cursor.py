@@ -81,7 +81,7 @@ class Cursor:
     def _doubt_at(self, position: str | None) -> HistoryGap | None:
         """Messages of before are asked for again: whether they go back to those that were to come after the first time,
         nobody knows."""
-        is_sure = place_of(self._asked) is not None or self._end is None or self._end == position
+        is_sure = not self._follows or place_of(self._asked) is not None or self._end in (None, position)
         return None if is_sure else HistoryGap("unknown", self._end, None)
 
     def _move_to(self, position: str | None) -> None:
