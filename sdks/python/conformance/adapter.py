@@ -217,7 +217,13 @@ class Adapter:
             entry = change.after or change.before
             tell("presence", kind=change.event, actorTokenId=change.actor_token_id, presence=to_json(entry.presence if entry else {}))
 
+        def member(change: roomwire.PresenceChange) -> None:
+            before, after = (None if entry is None else to_json(entry.presence) for entry in (change.before, change.after))
+            actor = change.actor_token_id
+            tell("member", room=change.room_id, kind=change.event, actorTokenId=actor, before=before, after=after)
+
         opened.on("state", state)
+        opened.on("member", member)
         opened.on("error", lambda error: tell("error", error=error_of(error)))
         opened.on("presence", presence)
         if given.get("notices"):

@@ -71,6 +71,7 @@ class Client:
         self._states: Emitter[ConnectionState] = Emitter()
         self._errors: Emitter[RoomwireError] = Emitter()
         self._presence: Emitter[PresenceChange] = Emitter()
+        self._members: Emitter[PresenceChange] = Emitter()
         self._hydrations: Emitter[UnplacedHydration] = Emitter()
         self._expirations: Emitter[int] = Emitter()
         self._features: frozenset[str] = frozenset()
@@ -88,7 +89,7 @@ class Client:
             subscriptions=Subscriptions(SubscriptionsContext(timeouts.request, is_online, has, connection.send, self._report)),
             publishes=Publishes(connection.send, is_online, environment.new_id, timeouts),
             requests=requests,
-            rooms=Rooms(requests, RoomsContext(environment.clock, self._spawn, self._presence.emit, self._report)),
+            rooms=Rooms(requests, RoomsContext(environment.clock, self._spawn, self._members.emit, self._presence.emit, self._report)),
             lobbies=Lobbies(requests, LobbiesContext(environment.clock, is_online, self._spawn, self._report)),
             histories=Histories(requests, is_online, has),
             on_error=self._report,
@@ -159,6 +160,8 @@ class Client:
     @overload
     def on(self, event: Literal["presence"], listener: Callable[[PresenceChange], None]) -> Callable[[], None]: ...
     @overload
+    def on(self, event: Literal["member"], listener: Callable[[PresenceChange], None]) -> Callable[[], None]: ...
+    @overload
     def on(self, event: Literal["hydration"], listener: Callable[[UnplacedHydration], None]) -> Callable[[], None]: ...
     @overload
     def on(self, event: Literal["token_expiring"], listener: Callable[[int], None]) -> Callable[[], None]: ...
@@ -169,6 +172,7 @@ class Client:
         - `error`: what no call raises: a handler that failed (`handler_failed`), a subscription that was refused after a reconnect
           or ended, a frame that cannot be read. Without a listener it is logged, as a warning of the logger `roomwire`.
         - `presence`: what changes in the room that the client is in, as in `Room.changes`.
+        - `member`: every change of `Room.members`, that of the own actor and those who were there before included.
         - `hydration`: what a hydration webhook has answered to a subscribe; see also `on_hydration` there.
         - `token_expiring`: the token in use is about to expire, with the Unix seconds of that; a token function is called by itself.
         """
@@ -176,6 +180,7 @@ class Client:
             "state": self._states,
             "error": self._errors,
             "presence": self._presence,
+            "member": self._members,
             "hydration": self._hydrations,
             "token_expiring": self._expirations,
         }

@@ -45,7 +45,9 @@ async def test_the_list_of_a_room_is_kept_true() -> None:
     server = ScriptedServer()
     changes: list[tuple[Any, ...]] = []
     async with server.session() as (client, peer):
+        members: list[tuple[str, str]] = []
         client.on("presence", lambda change: changes.append(told(change)))
+        client.on("member", lambda change: members.append((change.event, change.actor_token_id)))
         room = await entered(client, peer, entry("me", {"name": "Ann"}), entry("ben"), name="Ann")
         assert set(room.members) == {"me", "ben"}
         event(peer, "join", "cid", {"name": "Cid"})
@@ -59,6 +61,7 @@ async def test_the_list_of_a_room_is_kept_true() -> None:
             ("update", "cid", {"name": "Cid"}, {"name": "C"}),
             ("leave", "ben", {}, None),
         ]
+        assert members == [("join", "me"), ("join", "ben"), ("join", "cid"), ("update", "cid"), ("leave", "ben")]
 
 
 async def test_what_has_changed_meanwhile_is_found_after_a_reconnect() -> None:

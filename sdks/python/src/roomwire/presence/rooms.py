@@ -18,9 +18,8 @@ from .changes import Broadcast, PresenceChange, change_of, differences
 class Room:
     """A room that the client has entered, with a list of who is there that is kept true, over reconnects as well."""
 
-    def __init__(self, room_id: str, own: str) -> None:
+    def __init__(self, room_id: str) -> None:
         self.room_id = room_id
-        self._own = own
         self.presence: PresenceData = {}
         """What was announced last, and accepted."""
         self._members: dict[str, PresenceEntry] = {}
@@ -37,11 +36,11 @@ class Room:
         enters another room or is closed. 1000 changes that are not taken end it with `buffer_overflow`."""
         return self._changes.stream()
 
-    def replace(self, entries: Mapping[str, PresenceEntry], is_first: bool) -> list[PresenceChange]:
-        found = [] if is_first else differences(self.room_id, self._members, entries)
+    def replace(self, entries: Mapping[str, PresenceEntry]) -> list[PresenceChange]:
+        found = differences(self.room_id, self._members, entries)
         self._members.clear()
         self._members.update(entries)
-        return self._tell(found)
+        return found
 
     def apply(self, frame: PresenceEvent, now: float) -> list[PresenceChange]:
         actor = frame.actor_token_id
@@ -53,23 +52,23 @@ class Room:
             after = self._members[actor] = PresenceEntry(actor, frame.presence, joined_at)
         elif before is None:
             return []
-        return self._tell([change_of(frame.kind, self.room_id, actor, before, after)])
+        return [change_of(frame.kind, self.room_id, actor, before, after)]
 
     def end(self) -> None:
         self._changes.end()
 
-    def _tell(self, changes: list[PresenceChange]) -> list[PresenceChange]:
-        of_others = [change for change in changes if change.actor_token_id != self._own]
-        for change in of_others:
-            self._changes.send(change)
-        return of_others
+    def tell(self, change: PresenceChange) -> None:
+        self._changes.send(change)
 
 
 @dataclass(frozen=True)
 class RoomsContext:
     clock: Callable[[], float]
     spawn: Callable[[Callable[[], Coroutine[Any, Any, None]]], None]
+    on_member: Callable[[PresenceChange], None]
+    """Every change of the list."""
     on_change: Callable[[PresenceChange], None]
+    """What the others do once the client is there."""
     on_error: Callable[[RoomwireError], None]
 
 
@@ -89,7 +88,7 @@ class Rooms:
         if room is None or is_first:
             if room is not None:
                 room.end()
-            room = Room(room_id, self._own)
+            room = Room(room_id)
             self._is_synchronized = False
         room.presence = presence
         self._room = room
@@ -104,7 +103,7 @@ class Rooms:
     def changed(self, frame: PresenceEvent) -> None:
         # What comes before the list is in the list.
         if self._room is not None and self._is_synchronized:
-            self._emit(self._room.apply(frame, self._context.clock()))
+            self._emit(self._room, self._room.apply(frame, self._context.clock()))
 
     def connected(self, actor_token_id: str) -> None:
         """The server has forgotten where the client was."""
@@ -135,7 +134,7 @@ class Rooms:
         def take_over(answer: PresenceList) -> None:
             if self._room is room:
                 self._is_synchronized = True
-                self._emit(room.replace({entry.actor_token_id: entry for entry in answer.entries}, is_first))
+                self._emit(room, room.replace({entry.actor_token_id: entry for entry in answer.entries}), is_first)
 
         frame = encode_frame("getPresence", roomId=room.room_id)
         await self._requests.ask(frame, about=room.room_id, answered_by=("presenceList", room.room_id), on_answer=take_over)
@@ -153,6 +152,9 @@ class Rooms:
                 room.end()
             self._context.on_error(error)
 
-    def _emit(self, changes: list[PresenceChange]) -> None:
+    def _emit(self, room: Room, changes: list[PresenceChange], is_first: bool = False) -> None:
         for change in changes:
-            self._context.on_change(change)
+            self._context.on_member(change)
+            if not is_first and change.actor_token_id != self._own:
+                room.tell(change)
+                self._context.on_change(change)
