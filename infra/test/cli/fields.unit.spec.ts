@@ -68,7 +68,7 @@ describe('the options for the fields of a record', () => {
     for (const { name, create, update = {} } of resources)
       for (const schema of [create, update]) {
         const flags = commandOf(schema).options.map(({ long }) => long);
-        const fields = Object.keys((schema['properties'] ?? {}));
+        const fields = Object.keys(schema['properties'] ?? {});
         expect(flags, name).to.have.length(fields.length + 1);
         expect(
           flags.filter((flag) => flag !== '--body' && others.includes(flag as string)),
