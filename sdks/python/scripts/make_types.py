@@ -20,6 +20,7 @@ WANTED = [
     *["RoomGrant", "RoomGrantPage", "NewRoomGrant", "Scope", "ScopePage", "NewScope", "ScopeChanges"],
     *["Actor", "ActorPage", "NewActor", "CreatedActor", "ActorChanges"],
     *["SigningKey", "SigningKeyPage", "NewSigningKey", "CreatedSigningKey", "SigningKeyChanges"],
+    *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation"],
     *["NewMessage", "AcceptedMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
 ]
 NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}

@@ -34,6 +34,8 @@ def test_resources_are_made_changed_listed_and_deleted(world: World) -> None:
     key = rest.signing_keys.create(name="web")
     assert key["signingKey"].startswith(key["keyId"])
     assert rest.signing_keys.update(key["signingKeyId"], status="disabled")["status"] == "disabled"
+    revocation = rest.revocations.create(subject=actor["actorTokenId"])
+    assert revocation["revocationId"] in [found["revocationId"] for found in rest.revocations.list()["data"]]
     rest.signing_keys.delete(key["signingKeyId"])
     rest.actors.delete(actor["actorTokenId"])
     rest.scopes.delete(scope["accessScopeId"])

@@ -319,6 +319,7 @@ class SigningKey(TypedDict):
     lastUsedAt: str | None
     createdAt: str
     updatedAt: str
+    allowExternalActors: NotRequired[Literal[True]]
 
 
 class SigningKeyPage(TypedDict):
@@ -329,6 +330,7 @@ class SigningKeyPage(TypedDict):
 class NewSigningKey(TypedDict):
     name: str
     environment: NotRequired[Literal["live", "sandbox"]]
+    allowExternalActors: NotRequired[bool]
 
 
 class CreatedSigningKey(TypedDict):
@@ -340,12 +342,32 @@ class CreatedSigningKey(TypedDict):
     lastUsedAt: str | None
     createdAt: str
     updatedAt: str
+    allowExternalActors: NotRequired[Literal[True]]
     signingKey: str
 
 
 class SigningKeyChanges(TypedDict):
     name: NotRequired[str]
     status: NotRequired[Literal["active", "disabled"]]
+    allowExternalActors: NotRequired[bool]
+
+
+class TokenRevocation(TypedDict):
+    revocationId: str
+    projectId: str
+    subject: str
+    before: str
+    createdAt: str
+
+
+class TokenRevocationPage(TypedDict):
+    data: list[TokenRevocation]
+    next: str | None
+
+
+class NewTokenRevocation(TypedDict):
+    subject: str
+    before: NotRequired[str]
 
 
 NewMessage = TypedDict(

@@ -11,12 +11,12 @@ import httpx
 from ...errors import RoomwireError
 from ..messages import Published, encoded, message_of, published_of, results_of
 from ..types import NewMessage
-from .resources import Actors, Apps, Grants, Messages, Rooms, Scopes, SigningKeys
+from .resources import Actors, Apps, Grants, Messages, Revocations, Rooms, Scopes, SigningKeys
 from .transport import Transport
 
 
 class RestClient:
-    """What an API key may do: manage apps, rooms, grants, scopes, actors and signing keys, and publish.
+    """What an API key may do: manage apps, rooms, grants, scopes, actors, signing keys and revocations, and publish.
 
     `url` is that of the server, with or without `/v1`. Every call raises `RestError` (`status`, `error`, `problems`), or a
     `ConnectionError` (`unreachable`, `request_timeout`). What may be sent again is, up to two times, while the server is away.
@@ -46,6 +46,7 @@ class RestClient:
         self.scopes = Scopes(self._transport)
         self.actors = Actors(self._transport)
         self.signing_keys = SigningKeys(self._transport)
+        self.revocations = Revocations(self._transport)
         self.messages = Messages(self._transport)
 
     def publish(

@@ -202,6 +202,22 @@ class SigningKeys:
         self._transport.request("DELETE", f"signing-keys/{signing_key_id}")
 
 
+class Revocations:
+    """What ends client tokens before they expire."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, limit: int = MOST_OF_A_PAGE, cursor: str | None = None) -> types.TokenRevocationPage:
+        """A page; `next` is the `cursor` of the one behind it, None on the last."""
+        query = {"limit": limit, "cursor": cursor}
+        return cast(types.TokenRevocationPage, self._transport.request("GET", "revocations", query=query))
+
+    def create(self, **revocation: Unpack[types.NewTokenRevocation]) -> types.TokenRevocation:
+        """The client tokens of the `subject`, `ext:…` or the id of an actor, that were issued before `before`, by default now."""
+        return cast(types.TokenRevocation, self._transport.request("POST", "revocations", json=revocation))
+
+
 class Messages:
     """What topics with history keep."""
 
