@@ -108,6 +108,8 @@ export class TopicSubscription {
   ended(error: RoomwireError): void {
     if (!this.isLive) return;
     if (this.phase === 'held') this.enter('none');
+    // Whoever joins meanwhile gets a new one, whatever becomes of the answer.
+    else this.isOutdated = true;
     this.expel(error);
     this.advance();
   }
