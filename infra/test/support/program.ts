@@ -42,7 +42,12 @@ export const runFile = (
 ): Program => {
   const child = spawn(file, args, {
     // The machine has one port of the metrics, unless a test sets its own.
-    env: { PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0', ...environment },
+    env: {
+      ...{ PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0' },
+      // Whoever runs the tests may have logged in.
+      XDG_CONFIG_HOME: '/nonexistent',
+      ...environment,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   // Most commands end without reading it.
@@ -75,6 +80,7 @@ export const runFile = (
 
 export interface RunningService {
   readonly program: Program;
+  readonly dataDir: string;
   readonly baseUrl: string;
   readonly socketUrl: string;
   readonly credentials: Credentials;
@@ -92,6 +98,7 @@ export const startProgram = async (
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
   return {
     program,
+    dataDir,
     baseUrl,
     socketUrl: `${baseUrl.replace('http', 'ws')}/ws`,
     credentials,
