@@ -4,12 +4,15 @@
  */
 export interface EncodeOptions {
   /** Of values inside one another; the value itself is at depth 1. */
-  readonly maxDepth: number;
+  readonly maxDepth?: number;
 }
 
 /** Throws for what MessagePack cannot express. Fields that are undefined are left out; elsewhere undefined is nil. */
-export const encode = (value: unknown, options: EncodeOptions): Uint8Array<ArrayBuffer> => {
-  const writer = new Writer(options.maxDepth);
+export const encode = (
+  value: unknown,
+  { maxDepth = Infinity }: EncodeOptions = {},
+): Uint8Array<ArrayBuffer> => {
+  const writer = new Writer(maxDepth);
   writer.value(value, 1);
   return writer.written();
 };
