@@ -8,6 +8,8 @@ export interface OpenPage {
   readonly page: Page;
   /** What the page threw, or wrote to its console as an error. */
   readonly errors: readonly string[];
+  /** The frames that it has sent on its sockets. */
+  readonly sent: readonly Buffer[];
   close(): Promise<void>;
 }
 
@@ -25,12 +27,17 @@ export const openPage = async (files: Readonly<Record<string, string>>): Promise
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (line) => void (line.type() === 'error' && errors.push(line.text())));
+  const sent: Buffer[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framesent', ({ payload }) => void sent.push(Buffer.from(payload))),
+  );
   // The browser asks for it by itself.
   await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   return {
     page,
     errors,
+    sent,
     close: async () => {
       await browser.close();
       server.closeAllConnections();

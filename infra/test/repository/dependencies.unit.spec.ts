@@ -12,6 +12,8 @@ interface Manifest {
   readonly workspaces: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  /** What whoever installs the package has already. */
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 const manifestOf = (folder: string): Manifest =>
@@ -61,7 +63,9 @@ const peers = ['@lezer/highlight', '@lezer/lr'];
 
 describe('The dependencies', () => {
   for (const workspace of workspaces) {
-    const { name: itself, dependencies = {}, devDependencies = {} } = manifestOf(workspace);
+    const manifest = manifestOf(workspace);
+    const { name: itself, devDependencies = {} } = manifest;
+    const dependencies = { ...manifest.peerDependencies, ...manifest.dependencies };
     const folders = readdirSync(join(root, workspace));
     const source = importedBy(`${workspace}/src`);
     const tests = folders.includes('test') ? importedBy(`${workspace}/test`) : new Set<string>();
