@@ -12,8 +12,8 @@ export const inserted = (list: MessageList, message: Message): MessageList => {
   const same = id === undefined ? -1 : list.findLastIndex(({ meta }) => meta?.id === id);
   if (same >= 0 && !isPlaced(list[same], message)) return list;
   const rest = same < 0 ? list : list.toSpliced(same, 1);
-  const index = rest.findLastIndex((other) => !isBehind(other, message)) + 1;
-  return rest.toSpliced(index, 0, message);
+  const next = rest.findIndex((other) => isBehind(other, message));
+  return rest.toSpliced(next < 0 ? rest.length : next, 0, message);
 };
 
 /** Whether only the other of two copies of a message has a position. */

@@ -28,6 +28,11 @@ describe('the list of messages', () => {
     expect(textsOf(listOf(...placed, messageOf('own')))).to.eql(['1', '3', 'own']);
   });
 
+  it('has earlier messages before those that are there, own ones at the end as well', () => {
+    const list = listOf(messageOf('3', '3'), messageOf('own'), messageOf('2', '2'), messageOf('1', '1'));
+    expect(textsOf(list)).to.eql(['1', '2', '3', 'own']);
+  });
+
   it('is another list only where something is new', () => {
     const list = listOf(messageOf('1', '1'));
     expect(inserted(list, messageOf('1', '1'))).to.equal(list);
