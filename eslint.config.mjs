@@ -3,7 +3,8 @@ import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const services = ['command-api', 'projections', 'gateway', 'webhook-consumer'];
-const packageNames = [...services, 'analytics', 'shared', 'testing', 'infra', 'sdk', 'bench', 'simulator'];
+/** The package of `infra` has the name of what it is to those who install it. */
+const packageNames = [...services, 'analytics', 'shared', 'testing', 'cli', 'sdk', 'bench', 'simulator'];
 
 const packages = (names, message) => ({
   group: names.flatMap((name) => [`@roomwire/${name}`, `@roomwire/${name}/*`]),

@@ -12,6 +12,8 @@ interface Manifest {
   readonly workspaces: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  /** What whoever installs the package has already. */
+  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
 const manifestOf = (folder: string): Manifest =>
@@ -40,6 +42,19 @@ const packageOf = (specifier: string): string =>
 
 const { workspaces, devDependencies: shared } = manifestOf('.');
 
+const isOurs = (name: string): boolean => name.startsWith('@roomwire/');
+
+/** The workspaces whose code is put into the packed program, so that what they import is a dependency of its own. */
+const inProgram = [...importedBy('infra/src')].filter(isOurs).map((name) => name.slice('@roomwire/'.length));
+
+/** What a package must name as its dependencies. */
+const importsOf = (workspace: string): ReadonlySet<string> => {
+  const source = importedBy(`${workspace}/src`);
+  if (workspace !== 'infra') return source;
+  const inside = inProgram.flatMap((name) => [...importedBy(`${name}/src`)]);
+  return new Set([...source, ...inside].filter((name) => !isOurs(name)));
+};
+
 /** Private packages of test code, of which the image has nothing. */
 const forTests = ['testing', 'bench', 'simulator'];
 
@@ -48,7 +63,9 @@ const peers = ['@lezer/highlight', '@lezer/lr'];
 
 describe('The dependencies', () => {
   for (const workspace of workspaces) {
-    const { name: itself, dependencies = {}, devDependencies = {} } = manifestOf(workspace);
+    const manifest = manifestOf(workspace);
+    const { name: itself, devDependencies = {} } = manifest;
+    const dependencies = { ...manifest.peerDependencies, ...manifest.dependencies };
     const folders = readdirSync(join(root, workspace));
     const source = importedBy(`${workspace}/src`);
     const tests = folders.includes('test') ? importedBy(`${workspace}/test`) : new Set<string>();
@@ -57,8 +74,9 @@ describe('The dependencies', () => {
       const named = forTests.includes(workspace)
         ? { ...shared, ...dependencies, ...devDependencies }
         : dependencies;
-      expect([...source].filter((name) => !(name in named))).to.eql([]);
-      expect(Object.keys(dependencies).filter((name) => !source.has(name))).to.eql([]);
+      const imported = importsOf(workspace);
+      expect([...imported].filter((name) => !(name in named))).to.eql([]);
+      expect(Object.keys(dependencies).filter((name) => !imported.has(name))).to.eql([]);
     });
 
     it(`of ${workspace} name what its tests import`, () => {
@@ -72,4 +90,11 @@ describe('The dependencies', () => {
       expect(unused).to.eql([]);
     });
   }
+
+  it('of the program are of the versions that its packages name', () => {
+    const { dependencies } = manifestOf('infra');
+    for (const workspace of inProgram)
+      for (const [name, version] of Object.entries(manifestOf(workspace).dependencies ?? {}))
+        if (!isOurs(name)) expect(dependencies?.[name], `${name} of ${workspace}`).to.equal(version);
+  });
 });

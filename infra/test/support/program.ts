@@ -29,20 +29,27 @@ export const runRoomwire = (
   command = roomwire,
   input = '',
 ): Program => {
-  const child = spawn(
-    process.execPath,
-    ['--disable-proto=delete', '--v8-pool-size=0', '--max-semi-space-size=8', command, ...args],
-    {
-      // The machine has one port of the metrics, unless a test sets its own.
-      env: {
-        ...{ PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0' },
-        // Whoever runs the tests may have logged in.
-        XDG_CONFIG_HOME: '/nonexistent',
-        ...environment,
-      },
-      stdio: ['pipe', 'pipe', 'pipe'],
+  const flags = ['--disable-proto=delete', '--v8-pool-size=0', '--max-semi-space-size=8'];
+  return runFile(process.execPath, [...flags, command, ...args], environment, input);
+};
+
+/** Any executable file that is a `roomwire` command. */
+export const runFile = (
+  file: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  input = '',
+): Program => {
+  const child = spawn(file, args, {
+    // The machine has one port of the metrics, unless a test sets its own.
+    env: {
+      ...{ PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0' },
+      // Whoever runs the tests may have logged in.
+      XDG_CONFIG_HOME: '/nonexistent',
+      ...environment,
     },
-  );
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   // Most commands end without reading it.
   child.stdin.on('error', () => undefined).end(input);
   let stdout = '';
@@ -84,8 +91,9 @@ export interface RunningService {
 export const startProgram = async (
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
+  run: typeof runRoomwire = runRoomwire,
 ): Promise<RunningService> => {
-  const program = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: dataDir, ROOMWIRE_PORT: '0', ...environment });
+  const program = run(['start'], { ROOMWIRE_DATA_DIR: dataDir, ROOMWIRE_PORT: '0', ...environment });
   const [, baseUrl = ''] = await program.printed(/Roomwire is ready on (http:\S+?);?\s/);
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
   return {

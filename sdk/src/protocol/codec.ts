@@ -1,5 +1,6 @@
-import { ExtData, decode, encode } from '@msgpack/msgpack';
 import { RoomwireError } from '../errors.js';
+import { decode } from '../messagepack/decode.js';
+import { encode } from '../messagepack/encode.js';
 import type { ClientFrame } from './clientFrames.js';
 import type { ServerFrame } from './frames.js';
 import { readFrame } from './readFrame.js';
@@ -12,12 +13,11 @@ const halfPair = /\p{Surrogate}/u;
 
 /**
  * Throws for what can be encoded and yet would have the server refuse the whole frame: the key `__proto__`, half a
- * surrogate pair, more than 64 levels, extensions. Looks at what the encoder looks at, and leaves the rest to it.
+ * surrogate pair, more than 64 levels. Looks at what the encoder looks at, and leaves the rest to it.
  */
 export const assertAcceptable = (value: unknown, depth = 0): void => {
   if (typeof value === 'string') return assertText(value);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
-  if (value instanceof ExtData) throw new TypeError('Extensions of MessagePack are not supported');
   if (value instanceof Date) return;
   if (depth === maxNesting) throw new TypeError(`More than ${maxNesting} levels, the frame's own included`);
   if (Array.isArray(value)) for (const item of value) assertAcceptable(item, depth + 1);
@@ -52,7 +52,7 @@ export const encodeFrame = (frame: ClientFrame): Uint8Array<ArrayBuffer> => {
 const encodeChecked = (frame: ClientFrame, topic: string | undefined): Uint8Array<ArrayBuffer> => {
   try {
     assertAcceptable(frame);
-    return encode(frame, { ignoreUndefined: true, maxDepth });
+    return encode(frame, { maxDepth });
   } catch (cause) {
     throw new RoomwireError('invalid_data', { topic, cause });
   }
@@ -68,9 +68,7 @@ export const isSameValue = (one: unknown, other: unknown): boolean => {
 export const decodeFrame = (frame: Uint8Array | string): ServerFrame | undefined => {
   try {
     if (typeof frame === 'string') throw new TypeError('A text frame; the server sends binary frames only');
-    // Each entry takes a byte at least, so a larger length is a lie that the decoder must not reserve memory for.
-    const most = frame.length;
-    return readFrame(decode(frame, { maxArrayLength: most, maxMapLength: most }));
+    return readFrame(decode(frame));
   } catch (cause) {
     throw new RoomwireError('undecodable_frame', { cause });
   }

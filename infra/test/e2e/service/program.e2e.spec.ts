@@ -5,7 +5,8 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { connect } from '@roomwire/sdk';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { runRoomwire, startProgram, stop, type RunningService } from '../../support/program.js';
+import { runRoomwire, startProgram, stop } from '../../support/program.js';
+import { twoActors } from '../../support/twoActors.js';
 
 describe('the program', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -47,7 +48,7 @@ describe('the program', () => {
 
   it('carries a message from `publish` to `listen`', async () => {
     const service = await startProgram(folder.path);
-    const { topic, listener, sender } = await twoActors(service);
+    const { topic, listener, sender } = await twoActors(service.project);
     const environment = { ROOMWIRE_URL: service.socketUrl };
     const listening = runRoomwire(['listen', topic], { ...environment, ROOMWIRE_TOKEN: listener });
     await listening.printed(/Listening on/);
@@ -63,7 +64,7 @@ describe('the program', () => {
 
   it('[WS-META-2] [WS-OWN-1] shows the meta of messages, and those of the same actor, when it is told to', async () => {
     const service = await startProgram(folder.path);
-    const { topic, sender } = await twoActors(service);
+    const { topic, sender } = await twoActors(service.project);
     const environment = { ROOMWIRE_URL: service.socketUrl, ROOMWIRE_TOKEN: sender };
     const listening = runRoomwire(['listen', topic, '--meta', '--own'], environment);
     await listening.printed(/Listening on/);
@@ -79,7 +80,7 @@ describe('the program', () => {
 
   it('[HTTP-HIST-1] prints the history of a topic, by its address', async () => {
     const service = await startProgram(folder.path);
-    const { topic } = await twoActors(service);
+    const { topic } = await twoActors(service.project);
     const [appSlug = ''] = topic.split('/');
     const apps: readonly { appId: string; slug: string }[] = (await service.project.get('/apps')).body.data;
     const appId = apps.find(({ slug }) => slug === appSlug)?.appId ?? '';
@@ -105,7 +106,7 @@ describe('the program', () => {
 
   it('[WS-HIST-4] prints what a topic has kept before what comes, and goes on behind a position', async () => {
     const service = await startProgram(folder.path);
-    const { topic, listener } = await twoActors(service, { topicConfigs: { chat: { history: {} } } });
+    const { topic, listener } = await twoActors(service.project, { topicConfigs: { chat: { history: {} } } });
     const environment = { ROOMWIRE_URL: service.socketUrl, ROOMWIRE_TOKEN: listener };
     const publish = async (data: string): Promise<void> => {
       expect((await service.project.post('/publish', { topic, data })).status).to.equal(200);
@@ -133,7 +134,7 @@ describe('the program', () => {
 
   it('explains in one line why a command fails', async () => {
     const service = await startProgram(folder.path);
-    const { topic, sender } = await twoActors(service);
+    const { topic, sender } = await twoActors(service.project);
     const url = ['--url', service.socketUrl];
     const token = ['--token', sender];
     const ended = async (...args: string[]) => {
@@ -302,7 +303,7 @@ describe('the program', () => {
 
   it('closes everything in order on SIGTERM, and keeps all data', async () => {
     const service = await startProgram(folder.path);
-    const { topic, listener } = await twoActors(service);
+    const { topic, listener } = await twoActors(service.project);
     const client = connect({ url: service.socketUrl, token: listener, reconnect: false });
     await client.subscribe(topic, () => undefined);
     const closed = new Promise((resolve) => {
@@ -323,15 +324,3 @@ describe('the program', () => {
     idle.destroy();
   });
 });
-
-const twoActors = async ({ project }: RunningService, fields: object = {}) => {
-  const app = (await project.post('/apps', { name: 'demo', topics: ['chat'], ...fields })).body;
-  await project.post(`/apps/${app.appId}/rooms`, { name: 'lobby' });
-  const tokenOf = async (name: string): Promise<string> =>
-    (await project.post('/actors', { name, actorType: 'user' })).body.accessToken;
-  return {
-    topic: `${app.slug}/lobby/chat`,
-    listener: await tokenOf('listener'),
-    sender: await tokenOf('sender'),
-  };
-};

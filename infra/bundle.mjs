@@ -1,0 +1,27 @@
+// Makes `dist/program`, which is all code that the packed program has: the packages of this workspace in it, and every other
+// package a dependency, so that whoever installs it sees and audits what runs.
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { build } from 'esbuild';
+
+process.chdir(import.meta.dirname);
+const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+// Files of an earlier build have other names.
+await rm('dist/program', { recursive: true, force: true });
+const { metafile } = await build({
+  entryPoints: ['dist/src/cli/main.js'],
+  outdir: 'dist/program',
+  bundle: true,
+  // What a command does not need is not loaded.
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  external: Object.keys(dependencies),
+  metafile: true,
+  logLevel: 'warning',
+});
+
+const foreign = Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/'));
+if (foreign.length > 0) throw new Error(`Not among the dependencies of the program: ${foreign.join(', ')}`);

@@ -1,0 +1,227 @@
+import { RoomwireError, type Message } from '@roomwire/sdk';
+import { expect } from 'chai';
+import { feedOf } from '../src/feed.js';
+import { MessageFeed } from '../src/messageFeed.js';
+import { PresenceFeed } from '../src/presenceFeed.js';
+import { TopicFeed } from '../src/topicFeed.js';
+import { messageOf, ScriptedClient, settled, textsOf, type ScriptedSubscription } from './scriptedClient.js';
+
+const nobody = (): void => undefined;
+
+describe('the feeds of the hooks', () => {
+  let scripted: ScriptedClient;
+
+  beforeEach(() => void (scripted = new ScriptedClient()));
+
+  const subscription = (index = 0): ScriptedSubscription =>
+    scripted.subscriptions[index] ?? expect.fail(`There is no subscription ${index}`);
+
+  describe('of a topic', () => {
+    const feedOfTopic = (): TopicFeed => new TopicFeed(scripted.client, 'a/b/c', { rewind: 3 });
+
+    it('subscribe once for those who unmount and mount again at once, as strict mode does', async () => {
+      const feed = feedOfTopic();
+      feed.watch(nobody)();
+      const unmount = feed.watch(nobody);
+      await settled();
+      expect(scripted.subscriptions).to.have.lengthOf(1);
+      expect(subscription().options).to.include({ rewind: 3 });
+      subscription().accept();
+      await settled();
+      expect(subscription().isOver).to.equal(false);
+      unmount();
+      await settled();
+      expect(subscription().isOver).to.equal(true);
+    });
+
+    it('subscribe once for several components, until the last of them has gone', async () => {
+      const feed = feedOfTopic();
+      const [first, second] = [feed.watch(nobody), feed.watch(() => undefined)];
+      subscription().accept();
+      first();
+      await settled();
+      expect(subscription().isOver).to.equal(false);
+      second();
+      await settled();
+      expect(subscription().isOver).to.equal(true);
+      feed.watch(nobody);
+      expect(scripted.subscriptions).to.have.lengthOf(2);
+    });
+
+    it('end a subscription that is confirmed only when nobody wants it any more, and deliver nothing of it', async () => {
+      const feed = feedOfTopic();
+      const seen: unknown[] = [];
+      feed.listen({ onMessage: ({ data }) => void seen.push(data), onGap: nobody });
+      feed.watch(nobody)();
+      await settled();
+      subscription().accept();
+      await settled();
+      expect(subscription().isOver).to.equal(true);
+      void subscription().deliver(messageOf('late'));
+      expect(seen).to.eql([]);
+    });
+
+    it('say how the subscription is', async () => {
+      const feed = feedOfTopic();
+      const states: string[] = [];
+      feed.watch(() => states.push(feed.snapshot().status));
+      expect(feed.snapshot().status).to.equal('subscribing');
+      subscription().accept();
+      await settled();
+      const lost = new RoomwireError('unknown_topic');
+      subscription().end(lost);
+      await settled();
+      expect(states).to.eql(['subscribed', 'failed']);
+      expect(feed.snapshot().error).to.equal(lost);
+    });
+
+    it('say why it was refused, and try again for the next one', async () => {
+      const feed = feedOfTopic();
+      const unmount = feed.watch(nobody);
+      const refused = new RoomwireError('unknown_topic');
+      subscription().refuse(refused);
+      await settled();
+      expect(feed.snapshot()).to.eql({ status: 'failed', error: refused });
+      unmount();
+      await settled();
+      feed.watch(nobody);
+      expect(feed.snapshot().status).to.equal('subscribing');
+      expect(scripted.subscriptions).to.have.lengthOf(2);
+    });
+
+    it('are done with a message when all listeners are, and fail with any of them', async () => {
+      const feed = feedOfTopic();
+      feed.watch(nobody);
+      let finish = nobody;
+      feed.listen({ onMessage: () => new Promise<void>((resolve) => (finish = resolve)), onGap: nobody });
+      let isDone = false;
+      const delivered = Promise.resolve(subscription().deliver(messageOf('1') as never));
+      void delivered.then(() => (isDone = true));
+      await settled();
+      expect(isDone).to.equal(false);
+      finish();
+      await delivered;
+      feed.listen({ onMessage: () => Promise.reject(new Error('broken')), onGap: nobody });
+      const failed = await Promise.resolve(subscription().deliver(messageOf('2') as never)).catch(String);
+      expect(failed).to.equal('Error: broken');
+    });
+  });
+
+  describe('of messages', () => {
+    const open = (options: { rewind?: number; keep?: number } = {}): MessageFeed => {
+      const { rewind, keep = 1_000 } = options;
+      const feed = new MessageFeed(scripted.client, 'a/b/c', { rewind, keep });
+      feed.watch(nobody);
+      return feed;
+    };
+    const come = (...messages: readonly Message[]): void =>
+      messages.forEach((message) => void subscription().deliver(message));
+    const texts = (feed: MessageFeed): unknown[] => textsOf(feed.snapshot().messages);
+
+    it('ask for the history, and that none is missing, only where they are told to', () => {
+      open();
+      open({ rewind: 20 });
+      expect(subscription(0).options)
+        .to.include({ meta: true, own: true })
+        .and.not.have.any.keys('rewind', 'resume');
+      expect(subscription(1).options).to.include({ rewind: 20, resume: true });
+    });
+
+    it('have the history and what comes in one list', () => {
+      const feed = open({ rewind: 2 });
+      come(messageOf('1', '1'), messageOf('2', '2'), messageOf('3', '3'));
+      expect(texts(feed)).to.eql(['1', '2', '3']);
+    });
+
+    it('have what the client publishes once, also when it is replayed', async () => {
+      scripted.connect();
+      const feed = open({ rewind: 2 });
+      come(messageOf('1', '1'));
+      await feed.publish('mine', { filter: 'eu' });
+      expect(texts(feed)).to.eql(['1', 'mine']);
+      expect(feed.snapshot().messages[1]).to.deep.include({ filter: 'eu', isReplay: false });
+      expect(feed.snapshot().messages[1]?.meta).to.include({ id: 'own', from: 'me' });
+      come(messageOf('mine', '2', 'own'));
+      expect(texts(feed)).to.eql(['1', 'mine']);
+      expect(feed.snapshot().messages[1]?.meta?.position).to.equal('2');
+    });
+
+    it('page back until there is nothing more', async () => {
+      scripted.kept = ['1', '2', '3', '4', '5'].map((text) => messageOf(text, text));
+      const feed = open({ rewind: 1 });
+      come(messageOf('5', '5'));
+      const loading = feed.loadEarlier(2);
+      expect(feed.snapshot().isLoadingEarlier).to.equal(true);
+      // Once at a time.
+      await Promise.all([loading, feed.loadEarlier(2)]);
+      expect(texts(feed)).to.eql(['3', '4', '5']);
+      expect(feed.snapshot()).to.include({ hasEarlier: true, isLoadingEarlier: false });
+      await feed.loadEarlier(3);
+      expect(texts(feed)).to.eql(['1', '2', '3', '4', '5']);
+      expect(feed.snapshot().hasEarlier).to.equal(false);
+    });
+
+    it('keep so many, and those that were asked for, and say that there are earlier ones', async () => {
+      scripted.kept = ['1', '2', '3'].map((text) => messageOf(text, text));
+      const feed = open({ rewind: 2, keep: 2 });
+      come(messageOf('3', '3'), messageOf('4', '4'));
+      await feed.loadEarlier(5);
+      expect(texts(feed)).to.eql(['1', '2', '3', '4']);
+      expect(feed.snapshot().hasEarlier).to.equal(false);
+      come(messageOf('5', '5'), messageOf('6', '6'));
+      expect(texts(feed)).to.eql(['3', '4', '5', '6']);
+      expect(feed.snapshot().hasEarlier).to.equal(true);
+    });
+
+    it('say where messages are missing', () => {
+      const feed = open({ rewind: 2 });
+      const gap = { topic: 'a/b/c', reason: 'expired' } as never;
+      subscription().options.onGap?.(gap);
+      expect(feed.snapshot().gaps).to.eql([gap]);
+    });
+  });
+
+  describe('of presence', () => {
+    const open = (): PresenceFeed => {
+      const feed = new PresenceFeed(scripted.client, 'lobby', { name: 'Ann' });
+      feed.watch(nobody)();
+      feed.watch(nobody);
+      return feed;
+    };
+
+    it('enter once, when there is a connection, and follow the list', async () => {
+      const feed = open();
+      await settled();
+      expect(scripted.entered).to.eql([]);
+      scripted.connect();
+      await settled();
+      scripted.connect();
+      await settled();
+      expect(scripted.entered).to.eql([{ name: 'Ann' }]);
+      expect(feed.snapshot().isEntered).to.equal(true);
+      scripted.become('me', 'other');
+      expect(feed.snapshot().members.map(({ actorTokenId }) => actorTokenId)).to.eql(['me', 'other']);
+    });
+
+    it('say why they were refused, and try again on the next connection', async () => {
+      scripted.refusesToEnter = new RoomwireError('unknown_topic');
+      const feed = open();
+      scripted.connect();
+      await settled();
+      expect(feed.snapshot()).to.include({ isEntered: false, error: scripted.refusesToEnter });
+      scripted.refusesToEnter = undefined;
+      scripted.connect();
+      await settled();
+      expect(feed.snapshot()).to.include({ isEntered: true, error: undefined });
+    });
+  });
+
+  it('are one for each client and key', () => {
+    const other = new ScriptedClient().client;
+    const make = (): object => ({});
+    const first = feedOf(scripted.client, ['topic', 'a', { rewind: 1 }], make);
+    expect(feedOf(scripted.client, ['topic', 'a', { rewind: 1 }], make)).to.equal(first);
+    expect(feedOf(scripted.client, ['topic', 'a', { rewind: 2 }], make)).to.not.equal(first);
+    expect(feedOf(other, ['topic', 'a', { rewind: 1 }], make)).to.not.equal(first);
+  });
+});

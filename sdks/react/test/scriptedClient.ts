@@ -1,0 +1,102 @@
+import type { RoomwireError } from '@roomwire/sdk';
+import {
+  type Client,
+  type ConnectionState,
+  type HistoryOptions,
+  type Message,
+  type MessageHandler,
+  type PresenceEntry,
+  type SubscribeOptions,
+} from '@roomwire/sdk';
+
+export const messageOf = (text: string, position?: string, id = text): Message => ({
+  ...{ topic: 'a/b/c', data: text, msgId: undefined, filter: undefined, isReplay: false },
+  meta: { id, at: 0, from: 'other', ...(position === undefined ? {} : { position }) },
+});
+
+export const textsOf = (messages: readonly Message[]): unknown[] => messages.map(({ data }) => data);
+
+/** What has been subscribed, and how a test answers. */
+export interface ScriptedSubscription {
+  readonly options: SubscribeOptions;
+  readonly deliver: MessageHandler;
+  isOver: boolean;
+  accept(): void;
+  refuse(error: RoomwireError): void;
+  end(error: RoomwireError): void;
+}
+
+/** The parts of a client that the hooks use, in the hand of a test. */
+export class ScriptedClient {
+  state = { name: 'connecting' } as ConnectionState;
+  readonly subscriptions: ScriptedSubscription[] = [];
+  readonly entered: unknown[] = [];
+  /** What it has of the history, the oldest first. */
+  kept: readonly Message[] = [];
+  refusesToEnter: RoomwireError | undefined;
+  private readonly stateListeners = new Set<(state: ConnectionState) => void>();
+  private readonly roomListeners = new Set<() => void>();
+  private members: readonly PresenceEntry[] = [];
+
+  get client(): Client {
+    return this as unknown as Client;
+  }
+
+  async subscribe(_topic: string, deliver: MessageHandler, options: SubscribeOptions): Promise<unknown> {
+    const subscription: ScriptedSubscription = {
+      ...{ options, deliver, isOver: false },
+      ...{ accept: () => undefined, refuse: () => undefined, end: () => undefined },
+    };
+    this.subscriptions.push(subscription);
+    await new Promise<void>((resolve, reject) => {
+      subscription.accept = resolve;
+      subscription.refuse = reject;
+    });
+    const ended = new Promise((resolve) => (subscription.end = resolve));
+    return { ended, unsubscribe: async () => void (subscription.isOver = true) };
+  }
+
+  async *history(_topic: string, { before, limit = Infinity }: HistoryOptions): AsyncGenerator<Message> {
+    const earlier = this.kept.filter(({ meta }) => before === undefined || (meta?.position ?? '') < before);
+    yield* earlier.toReversed().slice(0, limit);
+  }
+
+  async publish(): Promise<{ id: string; duplicate: boolean }> {
+    return { id: 'own', duplicate: false };
+  }
+
+  on(_name: 'state', listener: (state: ConnectionState) => void): () => void {
+    this.stateListeners.add(listener);
+    return () => this.stateListeners.delete(listener);
+  }
+
+  connect(): void {
+    this.state = { name: 'connected', session: { actorTokenId: 'me' } } as ConnectionState;
+    for (const listener of this.stateListeners) listener(this.state);
+  }
+
+  room() {
+    const members = (): readonly PresenceEntry[] => this.members;
+    return {
+      get members() {
+        return members();
+      },
+      enter: async (presence: unknown) => {
+        this.entered.push(presence);
+        if (this.refusesToEnter !== undefined) throw this.refusesToEnter;
+      },
+      on: (_name: string, listener: () => void) => {
+        this.roomListeners.add(listener);
+        return () => this.roomListeners.delete(listener);
+      },
+    };
+  }
+
+  become(...actorTokenIds: readonly string[]): void {
+    this.members = actorTokenIds.map((actorTokenId) => ({ actorTokenId, presence: {}, joinedAt: 0 }));
+    for (const listener of this.roomListeners) listener();
+  }
+}
+
+/** After all that was promised by now. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
