@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { startProgram, stop, type RunningService } from '../support/program.js';
 import { blocksOf, Guide, guidesFolder, type Done } from './guide.js';
+import { outputOf, startIn, type Started } from './started.js';
 
 const python = fileURLToPath(new URL('../../../../sdks/python', import.meta.url));
 
@@ -18,11 +18,6 @@ const isInstalled = (command: string): boolean =>
 /** Continuous integration installs all of them. */
 const needs = (context: Mocha.Context, ...commands: readonly string[]): void => {
   if (!commands.every(isInstalled)) context.skip();
-};
-
-const outputOf = ({ code, stdout, stderr }: Done): string => {
-  expect(code, stderr).to.equal(0);
-  return stdout.trim();
 };
 
 describe('the guides', function () {
@@ -39,13 +34,10 @@ describe('the guides', function () {
     outputOf(await guide.run('npx', 'roomwire', 'login'));
     return guide;
   };
-  const started = (guide: Guide, file: string) => {
-    const child = guide.start(process.execPath, file);
-    children.push(child);
-    const lines: string[] = [];
-    createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => lines.push(line));
-    child.stderr?.pipe(process.stderr);
-    return { child, lines };
+  const started = (guide: Guide, file: string): Started => {
+    const running = startIn(guide, file);
+    children.push(running.child);
+    return running;
   };
 
   beforeEach(async () => {
@@ -70,6 +62,7 @@ describe('the guides', function () {
       if (blocks.length > 0) withCode.push(name);
     }
     expect(withCode.sort()).to.eql([
+      'build-a-chat.md',
       'publish-from-a-backend.md',
       'receive-webhooks.md',
       'sign-tokens.md',
