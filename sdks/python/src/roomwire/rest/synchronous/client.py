@@ -19,8 +19,9 @@ from .transport import Transport
 class RestClient:
     """What an API key may do: manage apps, rooms, grants, scopes, actors, signing keys and revocations, and publish.
 
-    `url` is that of the server, or of its gateway; anything else raises `ValueError`. Every call raises `RestError` (`status`, `error`,
-    `problems`), or a `ConnectionError` (`unreachable`, `request_timeout`). What may be sent again is, up to two times, while the server is away.
+    `url` is that of the server, or of its gateway; anything else raises `ValueError`. Every call raises `RestError` (`status`,
+    `error`, `problems`), or a `ConnectionError` (`unreachable`, `request_timeout`). What may be sent again is, up to two times, while
+    the server is away.
     """
 
     def __init__(
