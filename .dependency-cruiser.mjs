@@ -13,6 +13,6 @@ export default {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    includeOnly: '^[^/]+/(src|test)/',
+    includeOnly: '^(sdks/)?[^/]+/(src|test)/',
   },
 };

@@ -135,6 +135,7 @@ const layers = [
   layer(['webhook-consumer/src/policy/**'], [pure], sourcesOf('webhook-consumer')),
   layer(['analytics/src/**'], [packages(allBut('analytics', 'shared'), 'The analytics know shared alone.')]),
   layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
+  layer(['sdks/*/src/**'], [packages(allBut('sdk'), 'What is made of the client knows the client alone.')]),
   layer(
     ['infra/src/**'],
     [packages(['testing', 'bench', 'simulator'], 'What is for tests lives with tests.')],

@@ -1,28 +1,29 @@
 import { Option, type Command } from 'commander';
 import { connect, ConnectionError, type Client, type RoomwireError } from '@roomwire/sdk';
-import { addApiOptions, type ApiOptions } from './apiOptions.js';
+import { addApiKeyOption, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail } from './fail.js';
 import { publishStdin } from './publishStdin.js';
+import { addServerOptions, serverOrExit, type ServerOptions } from './serverOptions.js';
 
-export interface ConnectionOptions {
-  readonly url: string;
+export interface ConnectionOptions extends ServerOptions {
   readonly token?: string;
 }
 
 /** The options of every command that talks to a gateway. */
 export const addConnectionOptions = (command: Command): Command =>
-  command
-    .addOption(
-      new Option('--url <url>', 'address of the gateway')
-        .env('ROOMWIRE_URL')
-        .default('ws://127.0.0.1:8080/ws'),
-    )
-    .addOption(new Option('--token <token>', 'access token of an actor').env('ROOMWIRE_TOKEN'));
+  addServerOptions(command).addOption(
+    new Option('--token <token>', 'access token of an actor, or a client token').env('ROOMWIRE_TOKEN'),
+  );
 
 /** A client with these options; ends the command when they make none. */
-export const connectOrExit = ({ url, token }: ConnectionOptions, reconnect: boolean): Client => {
-  if (token === undefined || token === '')
-    return fail('Give an access token with --token or ROOMWIRE_TOKEN', exitCodes.misused);
+export const connectOrExit = (options: ConnectionOptions, reconnect: boolean): Client => {
+  const { gatewayUrl: url, kept } = serverOrExit(options);
+  const token = options.token || kept?.token;
+  if (token === undefined)
+    return fail(
+      'Give an access token with --token or ROOMWIRE_TOKEN, or run roomwire login',
+      exitCodes.misused,
+    );
   try {
     return connect({ url, token, ...(reconnect ? {} : { reconnect: false }) });
   } catch (error) {
@@ -53,7 +54,7 @@ export const addPublish = (program: Command): void => {
       '--stdin',
       'each line is a message as JSON, {"topic":…,"data":…}, or the data where a topic is named; needs an API key',
     );
-  addApiOptions(addConnectionOptions(command)).action(publish);
+  addApiKeyOption(addConnectionOptions(command)).action(publish);
 };
 
 const publish = async (

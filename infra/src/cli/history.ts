@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { HistoryUnread, readHistory, type HistoryQuestion } from '../history/readHistory.js';
-import { addApiOptions, apiAddressOrExit, type ApiOptions } from './apiOptions.js';
+import { readHistory, type HistoryQuestion } from '../history/readHistory.js';
+import { addApiOptions, apiAddressOrExit, orFail, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail, say } from './fail.js';
 
 interface HistoryOptions extends ApiOptions {
@@ -35,7 +35,7 @@ const readLimit = (text: string): number => {
 const history = async (address: string, options: HistoryOptions): Promise<void> => {
   const api = apiAddressOrExit(options);
   const question = questionOrExit(address, options);
-  try {
+  await orFail(async () => {
     let next: string | undefined;
     for await (const part of readHistory(api, question)) {
       if (part.gap) say(`Messages are missing here: ${part.gap.reason}`);
@@ -44,10 +44,7 @@ const history = async (address: string, options: HistoryOptions): Promise<void> 
     }
     if (next !== undefined)
       say(`There are more: ${options.after === undefined ? '--before' : '--after'} ${next}`);
-  } catch (error) {
-    if (!(error instanceof HistoryUnread)) throw error;
-    fail(error.message);
-  }
+  });
 };
 
 const questionOrExit = (

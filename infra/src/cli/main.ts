@@ -28,6 +28,13 @@ const commandFiles: readonly {
   { names: ['listen'], load: async () => (await import('./listen.js')).addListen },
   { names: ['publish'], load: async () => (await import('./connect.js')).addPublish },
   { names: ['history'], load: async () => (await import('./history.js')).addHistory },
+  {
+    names: ['apps', 'rooms', 'grants', 'actors', 'scopes', 'signing-keys', 'api-keys'],
+    load: async () => (await import('./resources/commands.js')).addResources,
+  },
+  { names: ['dead-letters'], load: async () => (await import('./deadLetters.js')).addDeadLetters },
+  { names: ['login', 'logout'], load: async () => (await import('./login.js')).addLogin },
+  { names: ['explain-token'], load: async () => (await import('./explainToken.js')).addExplainToken },
   { names: ['ingest'], load: async () => (await import('./ingest.js')).addIngest },
   { names: ['token'], load: async () => (await import('./token.js')).addToken },
   { names: ['keys'], load: async () => (await import('./keys.js')).addKeys },
@@ -36,7 +43,16 @@ const commandFiles: readonly {
   { names: ['backup', 'restore'], load: async () => (await import('./backup.js')).addBackup },
   { names: ['doctor'], load: async () => (await import('./doctor.js')).addDoctor },
   { names: ['analytics'], load: async () => (await import('./analytics.js')).addAnalytics },
+  {
+    names: ['completion'],
+    load: async () =>
+      (await import('./completion.js')).addCompletion(() => addAll({ besides: 'completion' })),
+  },
 ];
+
+const addAll = async ({ besides }: { readonly besides: string }): Promise<void> => {
+  for (const { names, load } of commandFiles) if (!names.includes(besides)) (await load())(program);
+};
 
 // Loading every command takes most of a second, so only help and mistyped commands load all of them.
 const [, , command = ''] = process.argv;

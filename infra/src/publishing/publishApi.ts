@@ -1,4 +1,4 @@
-import { endpointOf, parsedBody, reasonOf, whyOf, type ApiAddress } from './apiAnswers.js';
+import { endpointOf, parsedBody, reasonOf, whyOf, type ApiAddress } from '../api-client/apiAnswers.js';
 
 /** What became of a message, as the API says it. */
 export type MessageResult =
@@ -29,7 +29,7 @@ const patienceMs = 30_000;
 
 export const createPublishApi = (api: ApiAddress): PublishApi => {
   const address = endpointOf(api, 'publish');
-  const headers = { authorization: `Bearer ${api.apiKey}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${api.credential}`, 'content-type': 'application/json' };
   return {
     publish: async (messages) => {
       const body = `{"messages":[${messages.join(',')}]}`;

@@ -2,12 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import {
-  HistoryUnread,
-  readHistory,
-  type HistoryPart,
-  type HistoryQuestion,
-} from '../../src/history/readHistory.js';
+import { ApiRefused } from '../../src/api-client/apiRequests.js';
+import { readHistory, type HistoryPart, type HistoryQuestion } from '../../src/history/readHistory.js';
 
 const apps = Array.from({ length: 101 }, (_, at) => ({ appId: `app-id-${at}`, slug: `app-${at}` }));
 const messages = Array.from({ length: 1_500 }, (_, at) => ({ id: `message-${at}` }));
@@ -52,20 +48,20 @@ describe('readHistory', () => {
   };
   afterEach(() => close());
 
-  const read = async (fields: Partial<HistoryQuestion> = {}, apiKey = 'key'): Promise<HistoryPart[]> => {
+  const read = async (fields: Partial<HistoryQuestion> = {}, credential = 'key'): Promise<HistoryPart[]> => {
     const names = { appSlug: 'app-100', roomSlug: 'hall', topic: 'chat' };
     const question = { ...names, scope: undefined, from: undefined, limit: 10, ...fields };
     const parts: HistoryPart[] = [];
-    for await (const part of readHistory({ url, apiKey }, question)) parts.push(part);
+    for await (const part of readHistory({ url, credential }, question)) parts.push(part);
     return parts;
   };
   const askedOfMessages = () =>
     asked.filter(({ pathname }) => pathname.endsWith('/messages')).map(({ search }) => search);
-  const refusal = async (fields: Partial<HistoryQuestion>, apiKey?: string): Promise<string> => {
+  const refusal = async (fields: Partial<HistoryQuestion>, credential?: string): Promise<string> => {
     try {
-      await read(fields, apiKey);
+      await read(fields, credential);
     } catch (error) {
-      expect(error).to.be.instanceOf(HistoryUnread);
+      expect(error).to.be.instanceOf(ApiRefused);
       return (error as Error).message;
     }
     throw new Error('It was not refused');
@@ -96,7 +92,7 @@ describe('readHistory', () => {
   });
 
   it('says what there is not, and what the API says', async () => {
-    const within = 'in the project of this API key';
+    const within = 'in the project';
     expect(await refusal({ appSlug: 'other' })).to.equal(`There is no app other ${within}`);
     expect(await refusal({ roomSlug: 'other' })).to.equal(`There is no room other ${within}`);
     expect(await refusal({ scope: 'other' })).to.equal(`There is no access scope other ${within}`);
@@ -106,6 +102,6 @@ describe('readHistory', () => {
 
   it('says why there is no answer', async () => {
     await close();
-    expect(await refusal({})).to.match(/^fetch failed: /);
+    expect(await refusal({})).to.match(/: fetch failed: /);
   });
 });

@@ -22,7 +22,7 @@ describe('createPublishApi', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    api = createPublishApi({ url: `http://127.0.0.1:${port}/api`, apiKey: 'key' });
+    api = createPublishApi({ url: `http://127.0.0.1:${port}/api`, credential: 'key' });
   });
   afterEach(async () => {
     server.closeAllConnections();

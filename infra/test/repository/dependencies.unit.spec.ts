@@ -8,6 +8,7 @@ import ts from 'typescript';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 interface Manifest {
+  readonly name: string;
   readonly workspaces: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
@@ -47,7 +48,7 @@ const peers = ['@lezer/highlight', '@lezer/lr'];
 
 describe('The dependencies', () => {
   for (const workspace of workspaces) {
-    const { dependencies = {}, devDependencies = {} } = manifestOf(workspace);
+    const { name: itself, dependencies = {}, devDependencies = {} } = manifestOf(workspace);
     const folders = readdirSync(join(root, workspace));
     const source = importedBy(`${workspace}/src`);
     const tests = folders.includes('test') ? importedBy(`${workspace}/test`) : new Set<string>();
@@ -61,7 +62,7 @@ describe('The dependencies', () => {
     });
 
     it(`of ${workspace} name what its tests import`, () => {
-      const named = { [`@roomwire/${workspace}`]: '', ...shared, ...dependencies, ...devDependencies };
+      const named = { [itself]: '', ...shared, ...dependencies, ...devDependencies };
       expect([...tests].filter((name) => !(name in named))).to.eql([]);
     });
 

@@ -34,7 +34,12 @@ export const runRoomwire = (
     ['--disable-proto=delete', '--v8-pool-size=0', '--max-semi-space-size=8', command, ...args],
     {
       // The machine has one port of the metrics, unless a test sets its own.
-      env: { PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0', ...environment },
+      env: {
+        ...{ PATH: process.env['PATH'], ROOMWIRE_OPS_PORT: '0' },
+        // Whoever runs the tests may have logged in.
+        XDG_CONFIG_HOME: '/nonexistent',
+        ...environment,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     },
   );
@@ -68,6 +73,7 @@ export const runRoomwire = (
 
 export interface RunningService {
   readonly program: Program;
+  readonly dataDir: string;
   readonly baseUrl: string;
   readonly socketUrl: string;
   readonly credentials: Credentials;
@@ -84,6 +90,7 @@ export const startProgram = async (
   const credentials = JSON.parse(await readFile(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;
   return {
     program,
+    dataDir,
     baseUrl,
     socketUrl: `${baseUrl.replace('http', 'ws')}/ws`,
     credentials,

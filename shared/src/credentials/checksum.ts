@@ -18,3 +18,7 @@ export const checksumOf = (text: string): string => {
 };
 
 export const withChecksum = (text: string): string => text + checksumOf(text);
+
+/** Whether it ends with the checksum of all before it. */
+export const hasChecksum = (text: string): boolean =>
+  text.slice(-checksumLength) === checksumOf(text.slice(0, -checksumLength));

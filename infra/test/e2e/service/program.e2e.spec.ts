@@ -146,7 +146,7 @@ describe('the program', () => {
     expect(await ended('publish', topic, 'hello', ...url, ...token)).to.include({ code: 2 });
     expect(await ended('publish', topic, '1', ...url)).to.eql({
       code: 2,
-      line: 'Give an access token with --token or ROOMWIRE_TOKEN',
+      line: 'Give an access token with --token or ROOMWIRE_TOKEN, or run roomwire login',
     });
     const denied = await ended('publish', topic, '1', ...url, '--token', 'at_live_0.x');
     expect(denied.code).to.equal(1);
@@ -158,12 +158,12 @@ describe('the program', () => {
     const key = ['--api-url', service.baseUrl, '--api-key', service.credentials.apiKey];
     expect(await ended('history', topic)).to.eql({
       code: 2,
-      line: 'Give an API key with --api-key or ROOMWIRE_API_KEY',
+      line: 'Give an API key with --api-key or ROOMWIRE_API_KEY, or run roomwire login',
     });
     expect((await ended('history', 'no/topic', ...key)).code).to.equal(2);
     expect(await ended('history', 'no/such/topic', ...key)).to.eql({
       code: 1,
-      line: 'There is no app no in the project of this API key',
+      line: 'There is no app no in the project',
     });
     expect((await ended('history', topic, ...key)).line).to.include('History is not enabled for topic');
     await stop(service);

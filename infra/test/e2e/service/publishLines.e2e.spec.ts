@@ -47,6 +47,8 @@ describe('roomwire publish --stdin', () => {
     expect((await publish(['a/b/c', '1'], '1').ended).code).to.equal(2);
     const program = runRoomwire(['publish', '--stdin'], {}, undefined, '');
     expect((await program.ended).code).to.equal(2);
-    expect(program.stderr()).to.equal('Give an API key with --api-key or ROOMWIRE_API_KEY\n');
+    expect(program.stderr()).to.equal(
+      'Give an API key with --api-key or ROOMWIRE_API_KEY, or run roomwire login\n',
+    );
   });
 });

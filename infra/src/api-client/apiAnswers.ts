@@ -1,7 +1,8 @@
 export interface ApiAddress {
   /** Without `/v1`. */
   readonly url: string;
-  readonly apiKey: string;
+  /** An API key, or a user session token where the endpoint takes one. */
+  readonly credential: string;
 }
 
 /** Of an endpoint; `path` is relative to `/v1/`. */

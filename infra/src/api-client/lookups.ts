@@ -1,0 +1,53 @@
+import type { ApiAddress } from './apiAnswers.js';
+import { ApiRefused, askApi, listAll } from './apiRequests.js';
+
+const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const notFound = (what: string, name: string): ApiRefused =>
+  new ApiRefused(`There is no ${what} ${name} in the project`);
+
+/*
+ * Each takes an id or the name that people use for it, resolves with the id, and rejects with `ApiRefused`.
+ */
+
+/** Of an app, by its slug. The API has no filter for it. */
+export const appIdOf = async (api: ApiAddress, app: string): Promise<string> => {
+  if (idPattern.test(app)) return app;
+  for await (const { appId, slug } of listAll(api, 'apps', 'page')) if (slug === app) return String(appId);
+  throw notFound('app', app);
+};
+
+/** Of a room, by its slug. */
+export const roomIdOf = async (api: ApiAddress, appId: string, room: string): Promise<string> => {
+  if (idPattern.test(room)) return room;
+  const path = `apps/${appId}/rooms`;
+  const [found] = await askApi<readonly { readonly roomId: string }[]>(api, path, { query: { slug: room } });
+  if (found === undefined) throw notFound('room', room);
+  return found.roomId;
+};
+
+interface ScopePage {
+  readonly data: readonly { readonly accessScopeId: string }[];
+}
+
+/** Of an access scope, by its slug. */
+export const scopeIdOf = async (api: ApiAddress, scope: string): Promise<string> => {
+  if (idPattern.test(scope)) return scope;
+  const { data } = await askApi<ScopePage>(api, 'scopes', { query: { slug: scope } });
+  const [found] = data;
+  if (found === undefined) throw notFound('access scope', scope);
+  return found.accessScopeId;
+};
+
+/** Of a signing key or an API key, in the list at this path, by its public `keyId`; `idField` is where its id is. */
+export const keyIdOf = async (
+  api: ApiAddress,
+  path: string,
+  idField: string,
+  key: string,
+): Promise<string> => {
+  if (idPattern.test(key)) return key;
+  for await (const record of listAll(api, path, 'page'))
+    if (record['keyId'] === key) return String(record[idField]);
+  throw notFound('key', key);
+};

@@ -1,0 +1,111 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { deadLetterStatuses } from '@roomwire/shared/domain/deadLetter';
+import type { ApiAddress } from '../api-client/apiAnswers.js';
+import { askApi, listAll } from '../api-client/apiRequests.js';
+import { orFail } from './apiOptions.js';
+import { exitCodes, fail } from './fail.js';
+import { recordLines, tableOf } from './resources/tables.js';
+import { addSessionOptions, sessionOrExit, type SessionOptions } from './sessionOptions.js';
+
+interface ListOptions extends SessionOptions {
+  readonly status?: string;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+interface RedriveOptions extends SessionOptions {
+  readonly all: boolean;
+  readonly status?: string;
+  readonly project?: string;
+  readonly app?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: number;
+  readonly dryRun: boolean;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+const columns = ['createdAt', 'status', 'responseStatus', 'retryCount', 'url', 'error', 'dlqId'];
+
+export const addDeadLetters = (program: Command): void => {
+  const group = program.command('dead-letters').description('webhook calls that failed after every attempt');
+  addSessionOptions(group.command('list').description('the newest first'))
+    .addOption(new Option('--status <status>', 'only those').choices(deadLetterStatuses))
+    .addOption(new Option('--limit <entries>', 'at most so many').argParser(readCount).default(100))
+    .option('--json', 'as JSON', false)
+    .action(list);
+  addSessionOptions(group.command('get').description('one of them, with what was sent').argument('<dlqId>'))
+    .option('--json', 'as JSON', false)
+    .action(get);
+  addSessionOptions(
+    group
+      .command('redrive')
+      .description('make the calls again: those that are named, or all that match')
+      .argument('[dlqId...]'),
+  )
+    .option('--all', 'all that match the options below, the oldest first', false)
+    .addOption(new Option('--status <status>', 'only those').choices(['pending', 'failed']))
+    .option('--project <projectId>', 'only of this project')
+    .option('--app <appId>', 'only of this app')
+    .option('--from <time>', 'only those recorded at or after this time')
+    .option('--to <time>', 'only those recorded at or before this time')
+    .addOption(new Option('--limit <entries>', 'at most so many').argParser(readCount))
+    .option('--dry-run', 'only count them', false)
+    .action(redrive);
+};
+
+const readCount = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return Number(text);
+};
+
+const open = async (
+  options: SessionOptions,
+): Promise<{ readonly api: ApiAddress; readonly path: string }> => {
+  const { url, sessionToken, organizationId } = await sessionOrExit(options, {
+    // A viewer is not shown what was sent, nor may send it again.
+    ...{ role: 'editor', subject: 'dead-letters' },
+  });
+  return { api: { url, credential: sessionToken }, path: `organizations/${organizationId}/webhook-dlq` };
+};
+
+const list = (options: ListOptions): Promise<void> =>
+  orFail(async () => {
+    const { api, path } = await open(options);
+    const { status, limit, json } = options;
+    const entries: Item[] = [];
+    for await (const entry of listAll(api, path, 'offset', { status })) {
+      entries.push(entry);
+      if (entries.length === limit) break;
+    }
+    process.stdout.write(json ? `${JSON.stringify(entries, undefined, 2)}\n` : tableOf(entries, columns));
+  });
+
+const get = (dlqId: string, options: SessionOptions & { readonly json: boolean }): Promise<void> =>
+  orFail(async () => {
+    const { api, path } = await open(options);
+    const entry = await askApi<Item>(api, `${path}/${encodeURIComponent(dlqId)}`);
+    process.stdout.write(options.json ? `${JSON.stringify(entry, undefined, 2)}\n` : recordLines(entry));
+  });
+
+const redrive = async (ids: readonly string[], options: RedriveOptions): Promise<void> => {
+  if (options.all === ids.length > 0)
+    fail('Name dead letters by their ids, or give --all', exitCodes.misused);
+  if (options.dryRun && !options.all) fail('--dry-run counts what --all would redrive', exitCodes.misused);
+  await orFail(async () => {
+    const { api, path } = await open(options);
+    if (options.all) return redriveMatching(api, path, options);
+    for (const id of ids) {
+      await askApi(api, `${path}/${encodeURIComponent(id)}/redrive`, { method: 'POST' });
+      process.stdout.write(`redriven ${id}\n`);
+    }
+  });
+};
+
+const redriveMatching = async (api: ApiAddress, path: string, options: RedriveOptions): Promise<void> => {
+  const { status, project: projectId, app: appId, from, to, limit, dryRun } = options;
+  const body = { status, projectId, appId, from, to, limit, dryRun };
+  const answer = await askApi<Item>(api, `${path}/redrive`, { method: 'POST', body });
+  process.stdout.write(recordLines(answer));
+};

@@ -1,0 +1,166 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SignJWT } from 'jose';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { runRoomwire, startProgram, stop, type RunningService } from '../../support/program.js';
+
+type Item = Readonly<Record<string, unknown>>;
+
+describe('the command line as a client', function () {
+  // Each command is a process of its own.
+  this.timeout(60_000);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let service: RunningService;
+  let environment: Readonly<Record<string, string>>;
+
+  before(async () => {
+    folder = await temporaryFolder();
+    service = await startProgram(join(folder.path, 'data'));
+    environment = { XDG_CONFIG_HOME: join(folder.path, 'config'), ROOMWIRE_DATA_DIR: service.dataDir };
+  });
+  after(async () => {
+    await stop(service);
+    await folder.remove();
+  });
+
+  const run = async (args: readonly string[], more: Readonly<Record<string, string>> = {}, input = '') => {
+    const program = runRoomwire(args, { ...environment, ...more }, undefined, input);
+    const { code } = await program.ended;
+    return { code, stdout: program.stdout(), stderr: program.stderr() };
+  };
+  const done = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await run(args);
+    expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
+    return stdout;
+  };
+  const json = async <T = Item>(...args: readonly string[]): Promise<T> =>
+    JSON.parse(await done(...args, '--json')) as T;
+
+  it('keeps the credentials of the data folder for a service at hand, and needs nothing else then', async () => {
+    const url = service.baseUrl;
+    expect(await done('login', '--url', url)).to.include(`an API key, a session for ${url}`);
+    expect((await stat(join(folder.path, 'config', 'roomwire', 'profiles.json'))).mode & 0o777).to.equal(
+      0o600,
+    );
+    expect(await done('apps', 'list')).to.match(/^SLUG +NAME/);
+    const watching = runRoomwire(['webhooks', 'tail'], environment);
+    await watching.printed(/Watching/);
+    watching.process.kill('SIGINT');
+    expect((await watching.ended).code).to.equal(0);
+  });
+
+  it('keeps nothing that the service does not take, and asks for a key where there is none', async () => {
+    const elsewhere = { ROOMWIRE_DATA_DIR: join(folder.path, 'none') };
+    const login = ['login', '--url', service.baseUrl, '--profile', 'other'];
+    const refused = await run([...login, '--api-key', 'ak_live_0.x'], elsewhere);
+    expect(refused).to.include({ code: 1, stdout: '' });
+    expect(refused.stderr).to.not.include('ak_live_0.x');
+    expect(await run(['apps', 'list', '--profile', 'other'])).to.include({ code: 2 });
+    const { apiKey } = service.credentials;
+    expect(await run(login, elsewhere, `${apiKey}\n`)).to.include({ code: 0 });
+    expect((await run(login, elsewhere)).stderr).to.include('--api-key');
+    await done('apps', 'list', '--profile', 'other');
+    await done('logout', '--profile', 'other');
+    expect(await run(['apps', 'list', '--profile', 'other'])).to.include({ code: 2 });
+  });
+
+  it('sends what it keeps to no other service', async () => {
+    const { code, stderr } = await run(['apps', 'list'], { ROOMWIRE_URL: 'http://127.0.0.1:1' });
+    expect([code, stderr]).to.eql([
+      2,
+      'Give an API key with --api-key or ROOMWIRE_API_KEY, or run roomwire login\n',
+    ]);
+  });
+
+  it('creates, lists, shows, changes and deletes apps, rooms and grants by their addresses', async () => {
+    const { slug, appId } = await json('apps', 'create', '--name', 'Desk', '--topics', 'chat,typing');
+    await done('rooms', 'create', String(slug), '--name', 'Hall');
+    const address = `${String(slug)}/hall`;
+    const grant = await json('grants', 'create', address, '--permission', 'pubSub', '--actor-type', 'user');
+    const grantId = String(grant['roomActorAccessId']);
+    expect(await done('rooms', 'list', String(slug))).to.match(/^SLUG .*\nhall +Hall +active +chat,typing/);
+    expect(await json('apps', 'get', String(slug))).to.include({ appId });
+    expect(await json('rooms', 'update', address, '--description', 'Big')).to.include({ description: 'Big' });
+    expect(await json('rooms', 'update', address, '--description', 'null')).to.include({ description: null });
+    expect(await json('grants', 'get', `${address}/${grantId}`)).to.eql(grant);
+    expect(await json<readonly Item[]>('grants', 'list', address)).to.eql([grant]);
+    await done('grants', 'delete', `${address}/${grantId}`, '--yes');
+    expect(await json('grants', 'list', address)).to.eql([]);
+    const unconfirmed = await run(['rooms', 'delete', address]);
+    expect([unconfirmed.code, unconfirmed.stderr]).to.eql([2, 'Give --yes to delete without being asked\n']);
+    await done('rooms', 'delete', address, '--yes');
+    expect((await run(['rooms', 'get', address])).stderr).to.equal('There is no room hall in the project\n');
+    expect((await run(['rooms', 'get', 'hall'])).code).to.equal(2);
+    expect((await run(['apps', 'update', String(slug)])).stderr).to.equal('Name what is to change\n');
+  });
+
+  it('lists more records than the API gives at once', async () => {
+    const { slug, appId } = await json('apps', 'create', '--name', 'Many', '--topics', 'chat');
+    const path = `/apps/${String(appId)}/rooms`;
+    const answers = await Promise.all(
+      Array.from({ length: 101 }, (_, room) => service.project.post(path, { name: `r${room}` })),
+    );
+    for (const { status } of answers) expect(status).to.equal(201);
+    expect(await json<readonly Item[]>('rooms', 'list', String(slug))).to.have.length(101);
+  });
+
+  it('creates actors, scopes and keys, whose secrets go where they are asked for', async () => {
+    const scope = await json('scopes', 'create', '--slug', 'north', '--name', 'North');
+    expect(await json('scopes', 'get', 'north')).to.eql(scope);
+    const actor = ['actors', 'create', '--name', 'Till', '--actor-type', 'device'];
+    const refused = await run(actor);
+    expect(refused).to.include({ code: 2, stdout: '' });
+    const file = join(folder.path, 'token');
+    const shown = await done(...actor, '--output', file, '--access-scope-id', String(scope['accessScopeId']));
+    const token = (await readFile(file, 'utf8')).trim();
+    expect(shown).to.include('at_live_').and.not.include(token.split('.')[1]);
+    const [keyId = ''] = token.split('.');
+    expect(await json('actors', 'update', keyId, '--status', 'disabled')).to.include({ status: 'disabled' });
+    await done('actors', 'delete', keyId, '--yes');
+    const key = await json('signing-keys', 'create', '--name', 'Shop');
+    expect(await json('signing-keys', 'get', String(key['keyId']))).to.include({ name: 'Shop' });
+    await done('signing-keys', 'delete', String(key['keyId']), '--yes');
+    const apiKey = await json('api-keys', 'create', '--name', 'CI', '--permissions', 'apps:read');
+    expect(await json('api-keys', 'get', String(apiKey['keyId']))).to.deep.include({
+      permissions: ['apps:read'],
+    });
+    await done('api-keys', 'delete', String(apiKey['keyId']), '--yes');
+    expect(await done('dead-letters', 'list')).to.match(/^CREATED AT/);
+    expect(await done('dead-letters', 'redrive', '--all', '--dry-run')).to.match(/0/);
+    expect((await run(['dead-letters', 'redrive'])).code).to.equal(2);
+  });
+
+  it('explains a token by itself, by the records and by the gateway', async () => {
+    const actor = await json('actors', 'create', '--name', 'Ann', '--actor-type', 'user');
+    const key = await json('signing-keys', 'create', '--name', 'Shop');
+    const secret = String(key['signingKey']).split('.')[1] ?? '';
+    const signed = (bytes: string): Promise<string> =>
+      new SignJWT({ sub: String(actor['keyId']) })
+        .setProtectedHeader({ alg: 'HS256', kid: String(key['keyId']) })
+        .setExpirationTime('1h')
+        .sign(Buffer.from(bytes));
+    const good = await run(['explain-token', '-'], {}, `${await signed(secret)}\n`);
+    expect([good.code, good.stdout]).to.deep.include(0);
+    expect(good.stdout).to.include(`accepts it, as the actor ${String(actor['actorTokenId'])}`);
+    const wrong = await run(['explain-token', await signed('another secret, of some length')]);
+    expect(wrong.code).to.equal(1);
+    expect(wrong.stdout).to.include('✔ The signing key').and.include('signed with another secret');
+    await done('actors', 'update', String(actor['keyId']), '--status', 'disabled');
+    const disabled = await run(['explain-token', String(actor['accessToken'])]);
+    expect(disabled.stdout).to.include('✖ The actor').and.include('is disabled');
+    const offline = await run(['explain-token', service.credentials.apiKey, '--offline']);
+    expect([offline.code, offline.stdout]).to.deep.include(1);
+    for (const { stdout, stderr } of [good, wrong, disabled, offline])
+      expect(stdout + stderr)
+        .to.not.include(secret)
+        .and.not.include(service.credentials.apiKey);
+  });
+
+  it('prints scripts that complete its commands', async () => {
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect(await done('completion', shell)).to.include('signing-keys');
+    const script = await done('completion', 'bash');
+    expect(script).to.match(/"apps"\) echo "list get create update delete/);
+  });
+});
