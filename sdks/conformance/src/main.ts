@@ -55,3 +55,4 @@ const main = async (): Promise<number> => {
 };
 
 process.exitCode = await main();
+console.log(process.getActiveResourcesInfo());

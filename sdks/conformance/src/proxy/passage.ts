@@ -4,6 +4,7 @@ import { type Direction, type Verdict, Way } from './way.js';
 
 export interface PassageContext {
   delayMs(): number;
+  onArrival(to: Direction, unit: Unit): void;
   judge(to: Direction, unit: Unit): Verdict;
   /** Both ends are gone. */
   onEnd(): void;
@@ -14,13 +15,14 @@ export class Passage {
   private readonly ends: Readonly<Record<Direction, Socket>>;
   private readonly ways: Readonly<Record<Direction, Way>>;
 
-  constructor(client: Socket, port: number, { delayMs, judge, onEnd }: PassageContext) {
+  constructor(client: Socket, port: number, { delayMs, onArrival, judge, onEnd }: PassageContext) {
     const server = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     for (const socket of [client, server]) socket.setNoDelay().on('error', () => undefined);
     this.ends = { client, server };
     const way = (to: Direction, from: Socket): Way =>
       new Way(from, this.ends[to], {
         ...{ to, delayMs },
+        onArrival: (unit) => onArrival(to, unit),
         judge: (unit) => judge(to, unit),
         cut: () => this.cut(),
         lose: () => this.lose(),

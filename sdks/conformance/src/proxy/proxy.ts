@@ -26,7 +26,8 @@ export interface ProxyEvents {
 /** Between one client and a server: carries its connections, and does to them what a scenario says. */
 export class Proxy {
   readonly faults = new Faults();
-  /** What has passed, in order. */
+  /** What has come, in order, and what of it has passed. */
+  readonly arrived: Passed[] = [];
   readonly passed: Passed[] = [];
   /** How many connections have been tried. */
   tried = 0;
@@ -112,6 +113,7 @@ export class Proxy {
     this.events.onNote(`connection ${this.tried}`);
     const passage: Passage = new Passage(socket, this.port(), {
       delayMs: () => this.delayMs,
+      onArrival: (to, { name, content }) => void this.arrived.push({ to, name, content }),
       judge: (to, unit) => this.judge(to, unit),
       onEnd: () => void this.passages.delete(passage),
     });

@@ -11,6 +11,8 @@ export interface WayContext {
   readonly to: Direction;
   /** Milliseconds by which what comes now is late. */
   delayMs(): number;
+  /** Of each unit, once. */
+  onArrival(unit: Unit): void;
   judge(unit: Unit): Verdict;
   /** Ends both ends of the connection at once. */
   cut(): void;
@@ -56,7 +58,10 @@ export class Way {
   }
 
   private take(bytes: Buffer): void {
-    for (const unit of this.reader.push(bytes)) this.judge(unit);
+    for (const unit of this.reader.push(bytes)) {
+      this.context.onArrival(unit);
+      this.judge(unit);
+    }
   }
 
   private judge(unit: Unit): void {

@@ -26,7 +26,10 @@ export class Variables {
     this.values[name] = value;
   }
 
-  /** A text that is a name and nothing else becomes the value itself. Throws for a name that is unknown. */
+  /**
+   * A text that is a name and nothing else becomes the value itself, `{ $filled: n }` a text of so many letters. Throws for a name that is
+   * unknown.
+   */
   fill(value: unknown): unknown {
     if (typeof value === 'string') {
       const [, name] = whole.exec(value) ?? [];
@@ -35,6 +38,7 @@ export class Variables {
     }
     if (Array.isArray(value)) return value.map((item) => this.fill(item));
     if (!isFields(value)) return value;
+    if (typeof value['$filled'] === 'number') return 'x'.repeat(value['$filled']);
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fill(item)]));
   }
 

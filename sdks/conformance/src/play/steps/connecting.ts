@@ -18,14 +18,14 @@ const connect: StepKind = {
     const actor = String(fields['actor'] ?? name);
     const token = fields['token'] ?? 'access';
     const client = await stageClient(stage, name, fields);
-    client.tokens = new TokenScript(asksOf(token).map((one) => answerOf(stage, actor, one)));
+    const answers = asksOf(token).map((one) => answerOf(stage, actor, one));
+    client.tokens = new TokenScript(answers);
     const outcome = await stage.conversation.request('connect', {
       client: name,
       url: withPath(client.proxy.url, fields['path']),
-      token: isFields(token) && 'ask' in token ? { ask: true } : await client.tokens.answer(undefined),
+      token: isFields(token) && 'ask' in token ? { ask: true } : await answers[0]?.(),
       options: optionsOf(fields['options']),
     });
-    client.tokens.refusals.length = 0;
     if ('error' in outcome) return settle(stage, fields, outcome);
     if (fields['ready'] === false) return;
     const isRefused = fields['error'] !== undefined;

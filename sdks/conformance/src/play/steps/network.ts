@@ -35,14 +35,14 @@ const fault: StepKind = {
   },
 };
 
-/** How many frames of a kind have passed, by now or soon, and no more of them. */
+/** How many frames of a kind have passed, or have `arrived` and may be held, by now or soon, and no more of them. */
 const frames: StepKind = {
   required: ['client', 'to', 'frame', 'times'],
-  optional: ['where', 'within'],
+  optional: ['arrived', 'where', 'within'],
   run: (stage, fields) =>
     eventually(fields, async () => {
-      const { passed } = clientOf(stage, fields).proxy;
-      const count = passed.filter(
+      const { arrived, passed } = clientOf(stage, fields).proxy;
+      const count = (fields['arrived'] === true ? arrived : passed).filter(
         ({ to, name, content = {} }) =>
           to === fields['to'] &&
           name === fields['frame'] &&

@@ -12,11 +12,16 @@ export const addressIn = (stage: Stage, topic: unknown): string => {
   return text.split('/').length === 2 ? String(stage.variables.fill(`{{app}}/${text}`)) : text;
 };
 
+/** A room of the app of the scenario: other scenarios of the project have rooms of the same slug. */
+const roomIn = (stage: Stage, room: unknown): string =>
+  String(room).includes('/') ? String(room) : String(stage.variables.fill(`{{app}}/${String(room)}`));
+
 const forAdapter = (stage: Stage, fields: Fields): Fields & { readonly client: string } => {
   const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !kitFields.includes(name)));
   const topic = rest['topic'] === undefined ? {} : { topic: addressIn(stage, rest['topic']) };
+  const room = rest['room'] === undefined ? {} : { room: roomIn(stage, rest['room']) };
   // A subscription is named like its topic, unless the step says otherwise.
-  return { sub: fields['topic'], ...rest, ...topic, client: clientOf(stage, fields).name };
+  return { sub: fields['topic'], ...rest, ...topic, ...room, client: clientOf(stage, fields).name };
 };
 
 /** A step that is a request to the adapter. With `later` it is not waited for, see the step `settles`. */
