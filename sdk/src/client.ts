@@ -1,41 +1,22 @@
-import { Connection, type ConnectionState } from './connection/connection.js';
+import type { ClientEvents } from './clientEvents.js';
+import type { ConnectionState } from './connection/connection.js';
 import type { Session } from './connection/link.js';
-import { ConnectionError, type RoomwireError } from './errors.js';
+import { ConnectionError } from './errors.js';
+import type { HistoryOptions } from './history/histories.js';
 import { readOptions, type ClientOptions } from './options.js';
-import { Histories, type HistoryOptions } from './history/histories.js';
-import { Lobbies, type Lobby, type LobbyHandler } from './presence/lobbies.js';
-import { Requests } from './requests.js';
-import { Rooms } from './presence/rooms.js';
-import { Emitter, systemId } from './primitives.js';
-import type {
-  ErrorFrame,
-  Feature,
-  Filter,
-  LobbyContents,
-  PresenceChange,
-  PresenceData,
-  PresenceEntry,
-  ServerFrame,
-} from './protocol/frames.js';
-import { protocolError } from './protocol/readFrame.js';
-import { Publishes } from './publishes/publishes.js';
+import { Parts } from './parts.js';
+import type { Lobby, LobbyHandler } from './presence/lobbies.js';
+import type { Room } from './presence/room.js';
+import type { Feature, Filter, LobbyContents, PresenceData, PresenceEntry } from './protocol/frames.js';
 import type { Published, PublishOptions } from './publishes/publishOptions.js';
-import type { Message, MessageHandler, Subscription } from './subscriptions/message.js';
-import type { SubscribeOptions } from './subscriptions/subscribeOptions.js';
+import type {
+  AcknowledgeableMessage,
+  Message,
+  MessageHandler,
+  Subscription,
+} from './subscriptions/message.js';
+import type { ManualAck, SubscribeOptions } from './subscriptions/subscribeOptions.js';
 import { openStream, type MessageStream, type StreamOptions } from './subscriptions/messageStream.js';
-import { Subscriptions } from './subscriptions/subscriptions.js';
-
-export interface ClientEvents {
-  /** Every change of `state`. */
-  state: ConnectionState;
-  /** An actor joined or left the room that the client has entered, or changed its presence. */
-  presence: PresenceChange;
-  /**
-   * Errors that no promise rejects with: a frame that cannot be read (`undecodable_frame`), a handler that failed
-   * (`handler_failed`), a subscription that was refused after a reconnect, an error frame that answers no request.
-   */
-  error: RoomwireError;
-}
 
 /** A client, connecting already. Throws `TypeError` when the options are wrong; every other failure is a state. */
 export const connect = (options: ClientOptions): Client => new Client(options);
@@ -47,52 +28,21 @@ export const connect = (options: ClientOptions): Client => new Client(options);
  * `timeouts.publishMs` in all, or when the client is closed.
  */
 export class Client {
-  private readonly connection: Connection;
-  private readonly emitter = new Emitter<ClientEvents>();
-  private readonly subscriptions: Subscriptions;
-  private readonly publishes: Publishes;
-  private readonly requests: Requests;
-  private readonly rooms: Rooms;
-  private readonly lobbies: Lobbies;
-  private readonly histories: Histories;
-  private known: readonly Feature[] = [];
+  private readonly parts: Parts;
 
   /** @internal Use `connect`. */
   constructor(options: ClientOptions) {
-    const settings = readOptions(options);
-    this.connection = new Connection(settings, {
-      onState: (state) => this.changed(state),
-      onFrame: (frame) => this.dispatch(frame),
-      onError: (error) => this.emitter.emit('error', error),
-    });
-    const context = {
-      schedule: settings.schedule,
-      requestMs: settings.timeouts.requestMs,
-      ...wire(this.connection),
-      has: (feature: Feature) => this.known.includes(feature),
-    };
-    this.publishes = new Publishes({
-      ...context,
-      publishMs: settings.timeouts.publishMs,
-      newId: systemId,
-      sendEncoded: (frame) => this.connection.sendEncoded(frame),
-    });
-    const reporting = { ...context, onError: (error: RoomwireError) => this.emitter.emit('error', error) };
-    this.subscriptions = new Subscriptions(reporting);
-    this.requests = new Requests(context);
-    this.rooms = new Rooms(this.requests, reporting);
-    this.lobbies = new Lobbies(this.requests, reporting);
-    this.histories = new Histories(this.requests, reporting);
-    this.connection.start();
+    this.parts = new Parts(readOptions(options));
+    this.parts.connection.start();
   }
 
   get state(): ConnectionState {
-    return this.connection.state;
+    return this.parts.connection.state;
   }
 
   /** What the server has that not every server has; empty before the first connection, and then as of the last one. */
   get features(): readonly Feature[] {
-    return this.known;
+    return this.parts.features;
   }
 
   /**
@@ -121,13 +71,19 @@ export class Client {
    * `too_many_filters`, `subscription_conflict` (subscribed with other options already, or with messages of before that have come already),
    * `history_disabled` (42951), `unsupported_feature`, `request_timeout`, or the reason for which the client was closed.
    */
+  subscribe(
+    topic: string,
+    handler: MessageHandler<AcknowledgeableMessage>,
+    options: SubscribeOptions & ManualAck,
+  ): Promise<Subscription>;
+  subscribe(topic: string, handler: MessageHandler, options?: SubscribeOptions): Promise<Subscription>;
   async subscribe(
     topic: string,
-    handler: MessageHandler,
+    handler: MessageHandler<AcknowledgeableMessage>,
     options: SubscribeOptions = {},
   ): Promise<Subscription> {
     this.assertOpen();
-    return this.subscriptions.add(topic, handler, options);
+    return this.parts.subscriptions.add(topic, handler, options);
   }
 
   /**
@@ -139,12 +95,14 @@ export class Client {
    */
   async setFilters(topic: string, filters: readonly Filter[]): Promise<void> {
     this.assertOpen();
-    return this.subscriptions.setFilters(topic, filters);
+    return this.parts.subscriptions.setFilters(topic, filters);
   }
 
   /** `subscribe` for a `for await` loop; resolves and rejects in the same way. */
-  async stream(topic: string, options: StreamOptions = {}): Promise<MessageStream> {
-    return openStream((handler, rest) => this.subscribe(topic, handler, rest), options);
+  stream(topic: string, options: StreamOptions & ManualAck): Promise<MessageStream<AcknowledgeableMessage>>;
+  stream(topic: string, options?: StreamOptions): Promise<MessageStream>;
+  async stream(topic: string, options: StreamOptions = {}): Promise<MessageStream<AcknowledgeableMessage>> {
+    return openStream((handler, rest) => this.subscribe(topic, handler, rest as ManualAck), options);
   }
 
   /**
@@ -156,7 +114,7 @@ export class Client {
    */
   async *history(topic: string, options: HistoryOptions = {}): AsyncGenerator<Message, void, undefined> {
     this.assertOpen();
-    yield* this.histories.read(topic, options);
+    yield* this.parts.histories.read(topic, options);
   }
 
   /**
@@ -174,7 +132,7 @@ export class Client {
    */
   async publish(topic: string, data: unknown, options: PublishOptions = {}): Promise<Published> {
     this.assertOpen();
-    return this.publishes.publish(topic, data, options);
+    return this.parts.publishes.publish(topic, data, options);
   }
 
   /**
@@ -188,13 +146,22 @@ export class Client {
    */
   async enter(roomId: string, presence: PresenceData = {}): Promise<void> {
     this.assertOpen();
-    return this.rooms.enter(roomId, presence);
+    return this.parts.rooms.enter(roomId, presence);
+  }
+
+  /**
+   * A room with the list of who is there, which is kept true from `enter` on, over all reconnects. Nothing is sent for it; the same one for
+   * the same `roomId`.
+   */
+  room(roomId: string): Room {
+    this.assertOpen();
+    return this.parts.rooms.room(roomId);
   }
 
   /** Who is in a room, the own actor included. Rejects like `enter`. */
   async presence(roomId: string): Promise<readonly PresenceEntry[]> {
     this.assertOpen();
-    return this.rooms.list(roomId);
+    return this.parts.rooms.list(roomId);
   }
 
   /**
@@ -205,18 +172,18 @@ export class Client {
    */
   async lobby(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
     this.assertOpen();
-    return this.lobbies.subscribe(lobbyId, handler);
+    return this.parts.lobbies.subscribe(lobbyId, handler);
   }
 
   /** Who is in the rooms of a lobby. Rejects like `lobby`. */
   async lobbyPresence(lobbyId: string): Promise<LobbyContents> {
     this.assertOpen();
-    return this.lobbies.list(lobbyId);
+    return this.parts.lobbies.list(lobbyId);
   }
 
   /** Calls `listener` at each event; the function that it returns stops that. */
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
-    return this.emitter.on(name, listener);
+    return this.parts.emitter.on(name, listener);
   }
 
   /**
@@ -224,93 +191,11 @@ export class Client {
    * `timeouts.closeMs`. May be called again.
    */
   close(): Promise<void> {
-    return this.connection.close();
+    return this.parts.connection.close();
   }
 
   private assertOpen(): void {
     const { state } = this;
     if (state.name === 'closed') throw new ConnectionError('client_closed', { cause: state.reason });
   }
-
-  private changed(state: ConnectionState): void {
-    if (state.name === 'connected') this.connected(state.session);
-    if (state.name === 'waiting') this.disconnected(state.reason);
-    if (state.name === 'closed') this.closed(state.reason);
-    this.emitter.emit('state', state);
-  }
-
-  private connected({ restoredSubscriptions, features }: Session): void {
-    this.known = features;
-    this.subscriptions.connected(restoredSubscriptions);
-    this.rooms.connected();
-    this.lobbies.connected();
-    this.publishes.connected(features);
-  }
-
-  private disconnected(reason: RoomwireError): void {
-    this.publishes.disconnected(reason);
-    this.requests.lost(reason);
-    this.subscriptions.disconnected();
-  }
-
-  private closed(reason: RoomwireError): void {
-    this.publishes.close(reason);
-    this.requests.lost(reason);
-    this.subscriptions.close(reason);
-  }
-
-  private dispatch(frame: ServerFrame): void {
-    switch (frame.type) {
-      case 'message':
-        return this.subscriptions.deliver(frame);
-      case 'published':
-        return this.publishes.published(frame);
-      case 'subscribed':
-        return this.subscriptions.subscribed(frame);
-      case 'replayStart':
-        return this.subscriptions.replayStarted(frame);
-      case 'replayEnd':
-        return this.subscriptions.replayEnded(frame);
-      case 'history':
-        return void this.requests.answered({ type: frame.type, about: frame.ref }, frame);
-      case 'filtersUpdated':
-        return this.subscriptions.filtersUpdated(frame.topic);
-      case 'unsubscribed':
-        return this.subscriptions.unsubscribed(frame.topic);
-      case 'presence':
-        return this.emitter.emit('presence', frame.change);
-      case 'presenceList':
-        return void this.requests.answered({ type: frame.type, about: frame.roomId }, frame);
-      case 'lobbySubscribed':
-        this.lobbies.opened(frame);
-        return void this.requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
-      case 'lobbyPresenceList':
-      case 'lobbyUnsubscribed':
-        return void this.requests.answered({ type: frame.type, about: frame.lobbyId }, frame);
-      case 'lobbyPresence':
-        return this.lobbies.changed(frame);
-      case 'error':
-        return this.refused(frame);
-      case 'auth':
-        // Answered once, before any other frame; the connection has taken it.
-        return;
-    }
-  }
-
-  private refused(frame: ErrorFrame): void {
-    const error = protocolError(frame);
-    if (!this.isAnswer(frame, error)) this.emitter.emit('error', error);
-  }
-
-  /** `msgRef` means a publish, `ref` a question about history; without them the topic, the room or the lobby tells which request it was. */
-  private isAnswer({ ref }: ErrorFrame, error: RoomwireError): boolean {
-    if (error.msgRef !== undefined) return this.publishes.refused(error);
-    if (ref !== undefined) return this.requests.refused(ref, error);
-    return this.subscriptions.refused(error) || this.requests.refused(error.lobbyId ?? error.topic, error);
-  }
 }
-
-const wire = (connection: Connection): Pick<Connection, 'send'> & { isOnline(): boolean } => ({
-  send: (frame) => connection.send(frame),
-  isOnline: () => connection.online,
-});

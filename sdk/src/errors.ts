@@ -1,58 +1,10 @@
-/** Names in the server's `error` frames, without the remark that some of them carry in parentheses. */
-export type RefusalName =
-  | 'rate_limit_exceeded'
-  | 'publish_conflict'
-  | 'monthly_quota_exceeded'
-  | 'message_too_large'
-  | 'unknown_topic'
-  | 'not_authorized'
-  | 'lobby_too_large'
-  | 'not_subscribed'
-  | 'invalid_filter_chars'
-  | 'too_many_filters'
-  | 'subscription_limit'
-  | 'history_disabled'
-  | 'memory_limit_exceeded'
-  | 'not_authenticated'
-  | 'already_authenticated'
-  | 'invalid_frame'
-  | 'unknown_type'
-  | 'broker_unavailable';
-
-/** Why the server refused the `auth` frame. */
-export type AuthenticationFailure =
-  | 'access_denied'
-  | 'authentication_failed'
-  | 'connection_failed'
-  | 'token_expired'
-  | 'connection_limit_reached'
-  | 'broker_unavailable';
-
-/** What the client itself finds wrong, and how it says so. */
-const clientFailures = {
-  not_connected: 'Nothing was sent, because there is no connection now',
-  connection_lost: 'The connection was lost',
-  unreachable: 'The server could not be reached',
-  client_closed: 'The client has been closed',
-  connect_timeout: 'The connection was not open in time',
-  auth_timeout: 'The server did not answer the authentication in time',
-  heartbeat_timeout: 'The server did not answer a heartbeat in time',
-  request_timeout: 'The server did not answer in time; whether it acted is not known',
-  token_unavailable: 'The token function failed or gave no token',
-  unsupported_protocol: 'The server does not speak version 2 of the protocol',
-  undecodable_frame: 'The server sent a frame that cannot be read',
-  invalid_id: 'An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -',
-  invalid_data: 'The data cannot be encoded as MessagePack',
-  subscription_conflict: 'The topic is subscribed with other options already',
-  unsupported_feature: 'The server does not have what is asked for; it may be an older one',
-  buffer_overflow: 'Messages came faster than the loop took them',
-  handler_failed: 'A message handler failed',
-} as const;
-
-export type ClientFailure = keyof typeof clientFailures;
-
-/** Open at the end, because a newer server may send names that this version does not know. */
-export type ErrorName = RefusalName | AuthenticationFailure | ClientFailure | (string & {});
+import {
+  clientFailures,
+  helpFor,
+  type AuthenticationFailure,
+  type ClientFailure,
+  type ErrorName,
+} from './errorNames.js';
 
 export interface ErrorDetails {
   readonly message?: string | undefined;
@@ -63,6 +15,8 @@ export interface ErrorDetails {
   readonly msgRef?: string | undefined;
   readonly maxSizeBytes?: number | undefined;
   readonly lobbyId?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly help?: string | undefined;
 }
 
 /** Everything that the client rejects with or reports. Tell errors apart by `error`. */
@@ -82,10 +36,17 @@ export class RoomwireError extends Error {
   readonly maxSizeBytes: number | undefined;
   /** Lobby that it is about. */
   readonly lobbyId: string | undefined;
+  /** Why the server has ended the subscription, with `subscription_ended`. */
+  readonly reason: string | undefined;
+  /** What to look at. The message has it too. */
+  readonly help: string | undefined;
 
   constructor(error: ErrorName, details: ErrorDetails = {}) {
-    super(describe(error, details), details.cause === undefined ? undefined : { cause: details.cause });
+    const help = details.help ?? helpFor(error);
+    super(describe(error, help, details), details.cause === undefined ? undefined : { cause: details.cause });
     this.error = error;
+    this.help = help;
+    this.reason = details.reason;
     this.code = details.code;
     this.topic = details.topic;
     this.hint = details.hint;
@@ -104,6 +65,7 @@ export class AuthenticationError extends RoomwireError {
 export interface ConnectionDetails extends ErrorDetails {
   readonly closeCode?: number | undefined;
   readonly closeReason?: string | undefined;
+  readonly httpStatus?: number | undefined;
 }
 
 /** There is no connection, or no longer. */
@@ -114,18 +76,27 @@ export class ConnectionError extends RoomwireError {
   readonly closeCode: number | undefined;
   /** Close reason as the server gave it, for example `token_revoked`. */
   readonly closeReason: string | undefined;
+  /** With which the server answered instead of opening a socket, for example 503; browsers do not tell. */
+  readonly httpStatus: number | undefined;
 
   constructor(error: ClientFailure, details: ConnectionDetails = {}) {
     super(error, details);
     this.closeCode = details.closeCode;
     this.closeReason = details.closeReason;
+    this.httpStatus = details.httpStatus;
   }
 }
 
-const describe = (error: ErrorName, { message, topic, lobbyId, hint }: ErrorDetails): string => {
-  const text = message ?? (isClientFailure(error) ? clientFailures[error] : `The server answered ${error}`);
+/** What was refused, why, and what to look at. */
+const describe = (error: ErrorName, help: string | undefined, details: ErrorDetails): string => {
+  const { message, topic, lobbyId, reason, hint } = details;
   const about = topic ?? lobbyId;
-  return [about === undefined ? text : `${text} (${about})`, hint].filter(Boolean).join(': ');
+  const text = message ?? `${textOf(error)}${about === undefined ? '' : ` (${about})`}`;
+  const said = [text, reason, hint].filter(Boolean).join(': ');
+  return help === undefined ? said : `${said}. ${help}`;
 };
+
+const textOf = (error: ErrorName): string =>
+  isClientFailure(error) ? clientFailures[error] : `The server answered ${error}`;
 
 const isClientFailure = (error: ErrorName): error is ClientFailure => Object.hasOwn(clientFailures, error);

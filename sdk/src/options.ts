@@ -2,13 +2,13 @@ import type { Backoff } from './connection/reconnect.js';
 import type { RoomwireError } from './errors.js';
 import { systemRandom, systemSchedule, type Random, type Schedule } from './primitives.js';
 
-/** Asked for a token at every connect. */
+/** Asked for a token at every connect, and in the last part of a token's life. */
 export interface TokenRequest {
   /** Why the last token is of no more use; undefined when it may be given again. */
   readonly refused: RoomwireError | undefined;
 }
 
-/** A rejection or an empty token is a failed attempt (`token_unavailable`) and is retried. */
+/** Called once at a time. A rejection, an empty token or none in time is a failed attempt (`token_unavailable`) and is retried. */
 export type TokenFunction = (request: TokenRequest) => string | Promise<string>;
 
 /** How long the client waits, in milliseconds. */
@@ -17,6 +17,8 @@ export interface Timeouts {
   readonly connectMs: number;
   /** For the reply to `auth`; 10 s by default. */
   readonly authMs: number;
+  /** For the token function; 30 s by default. */
+  readonly tokenMs: number;
   /** For the reply to a subscribe, an unsubscribe or a publish without an id; 30 s by default. */
   readonly requestMs: number;
   /**
@@ -38,7 +40,10 @@ export interface HeartbeatTimes {
 export interface ClientOptions {
   /** WebSocket address, `ws://…/ws` or `wss://…/ws`. */
   readonly url: string;
-  /** An access token or a client token, or a function that gives one: it is called at every connect. */
+  /**
+   * An access token or a client token, or a function that gives one: it is called at every connect, and again before a token that expires
+   * does, whereupon the connection goes on with the new one.
+   */
   readonly token: string | TokenFunction;
   /** Names this client among others with the same token; for the persistent sessions of agents and orchestrators. */
   readonly clientId?: string;
@@ -50,7 +55,12 @@ export interface ClientOptions {
    * groups that want what was collected for them while they were away need true.
    */
   readonly resume?: boolean;
-  /** Waits between attempts; false ends the client at the first failure. 5 s, ×1.5, at most 30 s, jitter 0.5, spread 3 s. */
+  /**
+   * Ask the server to say when a token is about to expire (`tokenExpiring`) and when rights end a subscription (`subscriptionEnded`). True by
+   * default; only where `client.features` has `notices`.
+   */
+  readonly notices?: boolean;
+  /** Waits between attempts; false ends the client at the first failure. See the README for the schedule. */
   readonly reconnect?: Partial<Backoff> | false;
   /** 30 s and 10 s by default. */
   readonly heartbeat?: Partial<HeartbeatTimes>;
@@ -59,6 +69,8 @@ export interface ClientOptions {
   readonly random?: Random;
   /** Timer; for tests. */
   readonly schedule?: Schedule;
+  /** Clock, in Unix milliseconds; for tests. */
+  readonly now?: () => number;
 }
 
 /** The options with every default filled in. */
@@ -68,11 +80,13 @@ export interface Settings {
   readonly clientId: string | undefined;
   readonly projectId: string | undefined;
   readonly resume: boolean;
+  readonly notices: boolean;
   readonly reconnect: Backoff | false;
   readonly heartbeat: HeartbeatTimes;
   readonly timeouts: Timeouts;
   readonly random: Random;
   readonly schedule: Schedule;
+  readonly now: () => number;
 }
 
 const defaultBackoff: Backoff = {
@@ -81,10 +95,12 @@ const defaultBackoff: Backoff = {
   maxMs: 30_000,
   jitter: 0.5,
   restartSpreadMs: 3_000,
+  earlyMs: [500, 1_000, 2_000],
+  wellMs: 10_000,
 };
 const defaultHeartbeat: HeartbeatTimes = { intervalMs: 30_000, timeoutMs: 10_000 };
 const defaultTimeouts: Timeouts = {
-  ...{ connectMs: 10_000, authMs: 10_000 },
+  ...{ connectMs: 10_000, authMs: 10_000, tokenMs: 30_000 },
   ...{ requestMs: 30_000, publishMs: 60_000, closeMs: 2_000 },
 };
 
@@ -96,11 +112,13 @@ export const readOptions = (options: ClientOptions): Settings => {
     clientId: options.clientId,
     projectId: options.projectId,
     resume: options.resume ?? false,
+    notices: options.notices ?? true,
     reconnect: options.reconnect === false ? false : { ...defaultBackoff, ...options.reconnect },
     heartbeat: { ...defaultHeartbeat, ...options.heartbeat },
     timeouts: { ...defaultTimeouts, ...options.timeouts },
     random: options.random ?? systemRandom,
     schedule: options.schedule ?? systemSchedule,
+    now: options.now ?? Date.now,
   };
   const problems = problemsOf(settings);
   if (problems.length > 0) throw new TypeError(`Roomwire options: ${problems.join('; ')}`);
@@ -124,6 +142,9 @@ const problemsOf = ({ url, token, reconnect, heartbeat, timeouts }: Settings): s
   if (!(reconnect.jitter >= 0 && reconnect.jitter <= 1))
     problems.push('reconnect.jitter must be from 0 to 1');
   if (!(reconnect.restartSpreadMs >= 0)) problems.push('reconnect.restartSpreadMs must be 0 or more');
+  if (!(reconnect.wellMs >= 0)) problems.push('reconnect.wellMs must be 0 or more');
+  if (!reconnect.earlyMs.every(isDuration))
+    problems.push(`reconnect.earlyMs must be a list of numbers above 0 and at most ${maxTimerMs}`);
   return problems;
 };
 

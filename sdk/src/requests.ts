@@ -1,6 +1,6 @@
 import { ConnectionError, type RoomwireError } from './errors.js';
 import { deferred, type Deferred, type Schedule } from './primitives.js';
-import type { ClientFrame } from './protocol/frames.js';
+import type { ClientFrame } from './protocol/clientFrames.js';
 
 export interface RequestsContext {
   readonly schedule: Schedule;
@@ -21,6 +21,8 @@ export interface Request {
   readonly answeredBy: Reply;
   /** A refusal comes instead of the answer, and not besides it. */
   readonly refusalAnswers: boolean;
+  /** Called with the answer before any later frame is read, also where it comes too late for the promise; not after a refusal. */
+  readonly onAnswer?: (content: unknown) => void;
 }
 
 interface Pending extends Request {
@@ -60,6 +62,7 @@ export class Requests {
     );
     if (request === undefined) return false;
     this.end(request);
+    if (!request.isRefused) request.onAnswer?.(content);
     request.answer.resolve(content);
     return true;
   }

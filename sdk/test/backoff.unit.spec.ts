@@ -8,6 +8,8 @@ const specified: Backoff = {
   maxMs: 30_000,
   jitter: 0.5,
   restartSpreadMs: 3_000,
+  earlyMs: [500, 1_000, 2_000],
+  wellMs: 10_000,
 };
 
 describe('backoff', () => {

@@ -3,8 +3,8 @@ import { ExtData, decode, encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { RoomwireError } from '../src/errors.js';
 import { decodeFrame, encodeFrame } from '../src/protocol/codec.js';
-import type { ClientFrame } from '../src/protocol/frames.js';
-import { protocolError } from '../src/protocol/readFrame.js';
+import type { ClientFrame } from '../src/protocol/clientFrames.js';
+import { protocolError } from '../src/protocol/protocolError.js';
 
 const publish = (data: unknown): ClientFrame => ({
   type: 'publish',
@@ -116,7 +116,7 @@ describe('decodeFrame', () => {
 
   it('ignores an unknown type', () => {
     expect(decodeFrame(encode({ type: 'toString' }))).to.equal(undefined);
-    expect(decodeFrame(encode({ type: 'hydration', topic: 'lines', data: {} }))).to.equal(undefined);
+    expect(decodeFrame(encode({ type: 'presenceCount', roomId: 'den', present: 1 }))).to.equal(undefined);
   });
 
   it('fills in the missing fields of a message', () => {
@@ -147,6 +147,7 @@ describe('decodeFrame', () => {
       decodeFrame(encode({ ...accepted, protocolVersion: 2, restoredSubscriptions: restored })),
     ).to.deep.equal({
       ...accepted,
+      authExpiresAt: undefined,
       protocolVersion: 2,
       restoredSubscriptions: [
         entry,
@@ -166,13 +167,15 @@ describe('decodeFrame', () => {
   });
 });
 
-describe('refusalOf', () => {
+describe('protocolError', () => {
   it('separates the name of the error from its remark, and keeps the remark in the message', () => {
     const frame = decodeFrame(encode({ type: 'error', error: 'too_many_filters (max 100)', topic: 'a/b/c' }));
     if (frame?.type !== 'error') throw new Error('Not an error frame');
     const error = protocolError(frame);
     expect(error).to.include({ error: 'too_many_filters', topic: 'a/b/c', code: undefined });
-    expect(error.message).to.equal('The server answered too_many_filters (max 100) (a/b/c)');
+    expect(error.message).to.equal(
+      'The server refused the subscription to a/b/c: too_many_filters (max 100)',
+    );
   });
 });
 

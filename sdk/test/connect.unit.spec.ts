@@ -17,6 +17,7 @@ describe('connect', () => {
       protocolVersion: 2,
       reconnect: false,
       features: true,
+      notices: true,
     });
     const expected = { ...session, features: [] };
     expect(await client.ready()).to.deep.equal(expected);

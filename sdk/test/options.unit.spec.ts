@@ -9,9 +9,16 @@ describe('options', () => {
     expect(readOptions(required)).to.deep.include({
       ...required,
       resume: false,
-      reconnect: { baseMs: 5_000, multiplier: 1.5, maxMs: 30_000, jitter: 0.5, restartSpreadMs: 3_000 },
+      reconnect: {
+        ...{ baseMs: 5_000, multiplier: 1.5, maxMs: 30_000, jitter: 0.5, restartSpreadMs: 3_000 },
+        ...{ earlyMs: [500, 1_000, 2_000], wellMs: 10_000 },
+      },
       heartbeat: { intervalMs: 30_000, timeoutMs: 10_000 },
-      timeouts: { connectMs: 10_000, authMs: 10_000, requestMs: 30_000, publishMs: 60_000, closeMs: 2_000 },
+      timeouts: {
+        ...{ connectMs: 10_000, authMs: 10_000, tokenMs: 30_000 },
+        ...{ requestMs: 30_000, publishMs: 60_000, closeMs: 2_000 },
+      },
+      notices: true,
     });
   });
 
@@ -29,13 +36,13 @@ describe('options', () => {
     const wrong: ClientOptions = {
       url: 'http://rooms.example',
       token: '',
-      reconnect: { baseMs: 0, multiplier: 0.5, jitter: 2, restartSpreadMs: -1 },
+      reconnect: { baseMs: 0, multiplier: 0.5, jitter: 2, restartSpreadMs: -1, earlyMs: [0], wellMs: -1 },
       heartbeat: { intervalMs: 3e9 },
       timeouts: { authMs: Number.NaN },
     };
     expect(() => connect(wrong)).to.throw(
       TypeError,
-      /url .*; token .*; heartbeat\.intervalMs .*; timeouts\.authMs .*; reconnect\.baseMs .*; reconnect\.multiplier .*; reconnect\.jitter .*; reconnect\.restartSpreadMs /,
+      /url .*; token .*; heartbeat\.intervalMs .*; timeouts\.authMs .*; reconnect\.baseMs .*; reconnect\.multiplier .*; reconnect\.jitter .*; reconnect\.restartSpreadMs .*; reconnect\.wellMs .*; reconnect\.earlyMs /,
     );
   });
 

@@ -3,17 +3,19 @@ import { retryDecision, type RetryDecision } from '../src/connection/reconnect.j
 import { AuthenticationError, ConnectionError, RoomwireError } from '../src/errors.js';
 
 const backoff: RetryDecision = { pace: 'backoff', tokenRefused: false };
+const early: RetryDecision = { pace: 'early', tokenRefused: false };
 const soon: RetryDecision = { pace: 'soon', tokenRefused: false };
 
 const closes: [number, RetryDecision][] = [
-  [1000, backoff],
-  [1001, backoff],
-  [1006, backoff],
+  [1000, early],
+  [1001, early],
+  [1006, early],
+  [1007, backoff],
   [1008, backoff],
   [1009, backoff],
   [1012, soon],
   [1013, backoff],
-  [4000, backoff],
+  [4000, early],
   [4001, { pace: 'backoff', tokenRefused: true }],
   [4002, backoff],
   [4003, { pace: 'soon', tokenRefused: true }],
@@ -21,12 +23,13 @@ const closes: [number, RetryDecision][] = [
 
 const failures: [string, RetryDecision][] = [
   ['access_denied', { pace: 'backoff', tokenRefused: true }],
+  ['api_key_as_token', { pace: 'backoff', tokenRefused: true }],
   ['token_expired', { pace: 'soon', tokenRefused: true }],
-  ['authentication_failed', backoff],
-  ['connection_failed', backoff],
+  ['authentication_failed', early],
+  ['connection_failed', early],
   ['connection_limit_reached', backoff],
-  ['broker_unavailable', backoff],
-  ['a name of a later version', backoff],
+  ['broker_unavailable', early],
+  ['a name of a later version', early],
 ];
 
 describe('retryDecision', () => {
@@ -42,7 +45,7 @@ describe('retryDecision', () => {
 
   it('retries when the server could not be reached, was too slow or answered something else', () => {
     for (const error of ['unreachable', 'connect_timeout', 'auth_timeout', 'heartbeat_timeout'] as const)
-      expect(retryDecision(new ConnectionError(error))).to.deep.equal(backoff);
+      expect(retryDecision(new ConnectionError(error))).to.deep.equal(early);
     expect(retryDecision(new RoomwireError('invalid_frame'))).to.deep.equal(backoff);
   });
 

@@ -1,9 +1,13 @@
-import { ConnectionError, RoomwireError } from '../errors.js';
-import { isFilledText, type Settings } from '../options.js';
+import { ConnectionError, type RoomwireError } from '../errors.js';
+import type { Settings } from '../options.js';
 import { deferred, nothing } from '../primitives.js';
-import type { ClientFrame, ServerFrame } from '../protocol/frames.js';
+import type { ClientFrame } from '../protocol/clientFrames.js';
+import type { ServerFrame } from '../protocol/frames.js';
 import { Link, type Session } from './link.js';
-import { nextDelay, soonDelay, retryDecision, type Backoff, type RetryAfter } from './reconnect.js';
+import { retryDecision } from './reconnect.js';
+import { flawError, type Tokens } from './tokens.js';
+import { Waits } from './waits.js';
+import { onWake } from './wake.js';
 
 /**
  * The state of the client.
@@ -31,23 +35,28 @@ export interface ConnectionEvents {
   onState(state: ConnectionState): void;
   onFrame(frame: ServerFrame): void;
   onError(error: RoomwireError): void;
+  /** While connected: time may have passed unnoticed. */
+  onWake(): void;
 }
 
 /** Keeps a link up: one attempt after another, until it is closed or an end allows no other attempt. */
 export class Connection {
   private readonly settings: Settings;
+  private readonly tokens: Tokens;
+  private readonly waits: Waits | undefined;
   private readonly events: ConnectionEvents;
   private current: ConnectionState = { name: 'connecting', failures: 0 };
   private link: Link | undefined;
   private cancelWait = nothing;
+  private stopListening = nothing;
   private failures = 0;
-  /** Token of the attempt or the connection at hand. */
-  private token: string | undefined;
-  private refused: { readonly token: string | undefined; readonly error: RoomwireError } | undefined;
   private readonly gone = deferred<void>();
 
-  constructor(settings: Settings, events: ConnectionEvents) {
+  constructor(settings: Settings, tokens: Tokens, events: ConnectionEvents) {
+    const { reconnect, random, now } = settings;
     this.settings = settings;
+    this.tokens = tokens;
+    this.waits = reconnect === false ? undefined : new Waits(reconnect, random, now);
     this.events = events;
   }
 
@@ -60,6 +69,7 @@ export class Connection {
   }
 
   start(): void {
+    this.stopListening = onWake(() => this.woken());
     void this.attempt();
   }
 
@@ -84,13 +94,32 @@ export class Connection {
     return this.link;
   }
 
+  private woken(): void {
+    if (this.current.name === 'waiting') {
+      this.cancelWait();
+      this.tryAgain();
+    } else if (this.online) {
+      this.link?.probe();
+      this.events.onWake();
+    }
+  }
+
   private async attempt(): Promise<void> {
-    const token = await this.obtainToken();
-    if (this.isClosed()) return;
-    if (token instanceof RoomwireError) return this.failed(token);
+    try {
+      const token = await this.tokens.obtain();
+      if (!this.isClosed()) this.connectWith(token);
+    } catch (error) {
+      if (!this.isClosed()) this.failed(error as RoomwireError);
+    }
+  }
+
+  private connectWith(token: string): void {
     // A token function that returns the refused token again has no other one: retrying would never end.
-    if (this.refused?.token === token) return this.stop(this.refused.error);
-    this.token = token;
+    const refusal = this.tokens.refusalOf(token);
+    if (refusal !== undefined) return this.stop(refusal);
+    this.tokens.use(token);
+    const flaw = flawError(token);
+    if (flaw !== undefined) return this.failed(flaw);
     try {
       this.link = this.open(token);
     } catch (cause) {
@@ -107,48 +136,32 @@ export class Connection {
     });
   }
 
-  private async obtainToken(): Promise<string | RoomwireError> {
-    const { token } = this.settings;
-    try {
-      const given = typeof token === 'function' ? await token({ refused: this.refused?.error }) : token;
-      return isFilledText(given) ? given : new ConnectionError('token_unavailable');
-    } catch (cause) {
-      return new ConnectionError('token_unavailable', { cause });
-    }
-  }
-
   private authenticated(session: Session): void {
     this.failures = 0;
-    this.refused = undefined;
+    this.waits?.connected();
+    this.tokens.accepted();
     this.become({ name: 'connected', session });
   }
 
   private failed(error: RoomwireError): void {
-    const { reconnect } = this.settings;
     const decision = retryDecision(error);
     this.link = undefined;
-    if (reconnect === false || decision === 'stop') return this.stop(error);
-    if (decision.tokenRefused && typeof this.settings.token === 'string') return this.stop(error);
-    if (decision.tokenRefused) this.refused = { token: this.token, error };
-    this.wait(error, this.delay(decision, reconnect));
-  }
-
-  private delay({ pace }: RetryAfter, reconnect: Backoff): number {
-    const first = this.failures === 0;
+    if (this.waits === undefined || decision === 'stop') return this.stop(error);
+    if (decision.tokenRefused && !this.tokens.areRenewable) return this.stop(error);
+    if (decision.tokenRefused) this.tokens.refused(this.tokens.inUse, error);
     this.failures += 1;
-    const { random } = this.settings;
-    return pace === 'soon' && first
-      ? soonDelay(reconnect, random)
-      : nextDelay(this.failures, reconnect, random);
+    this.wait(error, this.waits.next(decision));
   }
 
   private wait(reason: RoomwireError, retryInMs: number): void {
-    this.cancelWait = this.settings.schedule(() => {
-      this.become({ name: 'connecting', failures: this.failures });
-      // A listener may have closed the client.
-      if (!this.isClosed()) this.start();
-    }, retryInMs);
+    this.cancelWait = this.settings.schedule(() => this.tryAgain(), retryInMs);
     this.become({ name: 'waiting', failures: this.failures, retryInMs, reason });
+  }
+
+  private tryAgain(): void {
+    this.become({ name: 'connecting', failures: this.failures });
+    // A listener may have closed the client.
+    if (!this.isClosed()) void this.attempt();
   }
 
   private stop(reason: RoomwireError): void {
@@ -156,6 +169,7 @@ export class Connection {
     const link = this.link;
     this.link = undefined;
     this.cancelWait();
+    this.stopListening();
     this.become({ name: 'closed', reason });
     void (link?.close() ?? Promise.resolve()).then(this.gone.resolve);
   }

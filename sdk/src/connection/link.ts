@@ -1,10 +1,12 @@
 import { openSocket } from '#socket';
-import { AuthenticationError, ConnectionError, type ClientFailure, type RoomwireError } from '../errors.js';
+import { helpFor, type ClientFailure } from '../errorNames.js';
+import { AuthenticationError, ConnectionError, type RoomwireError } from '../errors.js';
 import type { HeartbeatTimes, Settings } from '../options.js';
 import { nothing, type Schedule } from '../primitives.js';
 import { decodeFrame, encodeFrame } from '../protocol/codec.js';
-import type { AuthAccepted, ClientFrame, ServerFrame } from '../protocol/frames.js';
-import { protocolError } from '../protocol/readFrame.js';
+import type { ClientFrame } from '../protocol/clientFrames.js';
+import type { AuthAccepted, ServerFrame } from '../protocol/frames.js';
+import { protocolError } from '../protocol/protocolError.js';
 import type { ClientSocket, SocketEnd } from '../socket/clientSocket.js';
 
 export interface HeartbeatEvents {
@@ -28,6 +30,12 @@ export class Heartbeat {
 
   start(): void {
     this.cancelBeat = this.schedule(() => this.beat(), this.times.intervalMs);
+  }
+
+  /** Now, where the machine may have slept. */
+  probe(): void {
+    this.cancelBeat();
+    this.beat();
   }
 
   frameReceived(): void {
@@ -101,6 +109,11 @@ export class Link {
     this.socket.send(frame);
   }
 
+  /** Asks whether the other end is still there. Only after `onSession`. */
+  probe(): void {
+    this.heartbeat.probe();
+  }
+
   /** Resolves when the socket has closed, or has had its time to. No event follows. */
   close(): Promise<void> {
     if (this.phase === 'ended') return Promise.resolve();
@@ -127,7 +140,7 @@ export class Link {
     if (this.phase === 'ended') return;
     this.phase = 'authenticating';
     this.await('auth_timeout', this.settings.timeouts.authMs);
-    const { clientId, projectId, resume } = this.settings;
+    const { clientId, projectId, resume, notices } = this.settings;
     const token = this.token;
     this.send({
       type: 'auth',
@@ -137,6 +150,7 @@ export class Link {
       clientId,
       projectId,
       features: true,
+      notices: notices || undefined,
     });
   }
 
@@ -169,9 +183,11 @@ export class Link {
     this.cancelDeadline();
     this.heartbeat.start();
     const { actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions, features } = frame;
+    const { authExpiresAt } = frame;
     this.events.onSession({
       ...{ actorTokenId, projectId, actorType, protocolVersion },
       ...{ restoredSubscriptions, features },
+      ...(authExpiresAt !== undefined && { authExpiresAt }),
     });
   }
 
@@ -192,12 +208,12 @@ export class Link {
     this.events.onEnd(new ConnectionError(failure));
   }
 
-  private closed({ code, reason, cause }: SocketEnd): void {
+  private closed(end: SocketEnd): void {
     this.onGone();
     if (this.phase === 'ended') return;
-    const failure = this.phase === 'opening' ? 'unreachable' : 'connection_lost';
+    const error = this.phase === 'opening' ? neverOpened(end) : lost(end);
     this.stop();
-    this.events.onEnd(new ConnectionError(failure, { closeCode: code, closeReason: reason, cause }));
+    this.events.onEnd(error);
   }
 
   private stop(): void {
@@ -206,3 +222,18 @@ export class Link {
     this.heartbeat.stop();
   }
 }
+
+const lost = ({ code, reason, cause }: SocketEnd): ConnectionError => {
+  const message = reason === '' ? undefined : `The server has ended the connection: ${reason} (${code})`;
+  return new ConnectionError('connection_lost', { message, closeCode: code, closeReason: reason, cause });
+};
+
+const neverOpened = ({ code, reason, cause, httpStatus }: SocketEnd): ConnectionError => {
+  const details = { closeCode: code, closeReason: reason, cause, httpStatus };
+  if (httpStatus === 404) return new ConnectionError('wrong_path', details);
+  if (cause === undefined)
+    return new ConnectionError('unreachable', { ...details, help: helpFor('unreachable_page') });
+  const why = httpStatus === undefined ? (cause as Error).message : `it answered HTTP ${httpStatus}`;
+  const message = ['The server could not be reached', why].filter(Boolean).join(': ');
+  return new ConnectionError('unreachable', { ...details, message });
+};

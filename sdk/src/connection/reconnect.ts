@@ -13,10 +13,19 @@ export interface Backoff {
   readonly jitter: number;
   /** After a planned restart of the server, or with a fresh token, clients come back within this time, in milliseconds. */
   readonly restartSpreadMs: number;
+  /**
+   * The first waits after the loss of a connection that was well, before those above: the first one is chosen by lot from 0 to this, the
+   * others are as they are. Empty for none.
+   */
+  readonly earlyMs: readonly number[];
+  /** How long a connection must have lasted to count as well, in milliseconds. */
+  readonly wellMs: number;
 }
 
+type Growing = Pick<Backoff, 'baseMs' | 'multiplier' | 'maxMs' | 'jitter'>;
+
 /** Wait after the `failures`-th failure in a row (1 for the first), in milliseconds. */
-export const nextDelay = (failures: number, backoff: Backoff, random: Random): number => {
+export const nextDelay = (failures: number, backoff: Growing, random: Random): number => {
   const full = Math.min(backoff.maxMs, backoff.baseMs * backoff.multiplier ** (failures - 1));
   return Math.round(full * (1 - backoff.jitter * random()));
 };
@@ -26,33 +35,43 @@ export const soonDelay = (backoff: Backoff, random: Random): number =>
   Math.round(backoff.restartSpreadMs * random());
 
 export interface RetryAfter {
-  /** `soon` holds for the first attempt after a working connection; later ones back off in any case. */
-  readonly pace: 'soon' | 'backoff';
+  /**
+   * `early`: may be over at once. `soon`: is over at once for most, so the first attempts after a working connection are spread.
+   * `backoff`: is not over soon, or the server has asked for patience.
+   */
+  readonly pace: 'early' | 'soon' | 'backoff';
   /** The token is spent: another attempt makes sense with another token only. */
   readonly tokenRefused: boolean;
 }
 
 export type RetryDecision = RetryAfter | 'stop';
 
-const retry: RetryDecision = { pace: 'backoff', tokenRefused: false };
+const early: RetryDecision = { pace: 'early', tokenRefused: false };
+const later: RetryDecision = { pace: 'backoff', tokenRefused: false };
+const otherToken: RetryDecision = { pace: 'backoff', tokenRefused: true };
 
-/** Codes that are not listed are network trouble or the server's limits (4000, 4002, 1013, 1006, …). */
+/** Codes that are not listed are network trouble (1006, 1001, 4000, …). */
 const byCloseCode: ReadonlyMap<number, RetryDecision> = new Map<number, RetryDecision>([
   [1012, { pace: 'soon', tokenRefused: false }],
-  [4001, { pace: 'backoff', tokenRefused: true }],
+  // The frames of the client, or its slowness, or a limit of the server: coming back at once meets the same.
+  ...[1007, 1008, 1009, 1013, 4002].map((code): [number, RetryDecision] => [code, later]),
+  [4001, otherToken],
   [4003, { pace: 'soon', tokenRefused: true }],
 ]);
 
-/** Any other failure is on the side of the server, and may pass. */
+/** Any other failure is on the side of the server, and may pass at once. */
 const byAuthenticationFailure: ReadonlyMap<string, RetryDecision> = new Map<string, RetryDecision>([
-  ['access_denied', { pace: 'backoff', tokenRefused: true }],
+  ...['access_denied', 'api_key_as_token', 'malformed_token', 'token_without_kid'].map(
+    (name): [string, RetryDecision] => [name, otherToken],
+  ),
   ['token_expired', { pace: 'soon', tokenRefused: true }],
+  ['connection_limit_reached', later],
 ]);
 
 /** Whether and how to connect again after a connection has ended or an attempt has failed. */
 export const retryDecision = (error: RoomwireError): RetryDecision => {
   if (error.error === 'unsupported_protocol') return 'stop';
-  if (error instanceof AuthenticationError) return byAuthenticationFailure.get(error.error) ?? retry;
-  if (error instanceof ConnectionError) return byCloseCode.get(error.closeCode ?? 0) ?? retry;
-  return retry;
+  if (error instanceof AuthenticationError) return byAuthenticationFailure.get(error.error) ?? early;
+  if (error instanceof ConnectionError) return byCloseCode.get(error.closeCode ?? 0) ?? early;
+  return later;
 };

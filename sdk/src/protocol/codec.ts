@@ -1,6 +1,7 @@
 import { ExtData, decode, encode } from '@msgpack/msgpack';
 import { RoomwireError } from '../errors.js';
-import type { ClientFrame, ServerFrame } from './frames.js';
+import type { ClientFrame } from './clientFrames.js';
+import type { ServerFrame } from './frames.js';
 import { readFrame } from './readFrame.js';
 
 /** The server's bound on arrays and maps inside one another, the frame's own map included. */
@@ -55,6 +56,12 @@ const encodeChecked = (frame: ClientFrame, topic: string | undefined): Uint8Arra
   } catch (cause) {
     throw new RoomwireError('invalid_data', { topic, cause });
   }
+};
+
+/** Whether two values that were received are the same. */
+export const isSameValue = (one: unknown, other: unknown): boolean => {
+  const [left, right] = [encode(one), encode(other)];
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
 };
 
 /** Undefined for a frame of a type that the client does not know. Throws `undecodable_frame`, nothing else. */

@@ -83,56 +83,6 @@ export interface HistoryGap {
   readonly before: string | undefined;
 }
 
-export type ClientFrame =
-  | {
-      readonly type: 'auth';
-      readonly token: string;
-      readonly protocolVersion: 2;
-      readonly reconnect: boolean;
-      readonly clientId: string | undefined;
-      readonly projectId: string | undefined;
-      readonly features: true;
-    }
-  | {
-      readonly type: 'subscribe';
-      readonly topic: string;
-      readonly qos: Qos | undefined;
-      readonly filters: readonly Filter[] | undefined;
-      readonly loadBalance: boolean | undefined;
-      readonly loadBalanceGroup: string | undefined;
-      readonly meta: true | undefined;
-      readonly own: true | undefined;
-      readonly from: StartingPoint | undefined;
-    }
-  | {
-      readonly type: 'history';
-      readonly topic: string;
-      readonly before: string | undefined;
-      readonly after: string | undefined;
-      readonly limit: number;
-      readonly ref: string;
-    }
-  | { readonly type: 'setFilters'; readonly topic: string; readonly filters: readonly Filter[] }
-  | { readonly type: 'unsubscribe'; readonly topic: string }
-  | {
-      readonly type: 'publish';
-      readonly topic: string;
-      readonly data: unknown;
-      readonly qos: Qos | undefined;
-      readonly retain: boolean | undefined;
-      readonly filter: string | undefined;
-      readonly filters: readonly string[] | undefined;
-      readonly msgRef: string;
-      readonly id: string | undefined;
-    }
-  | { readonly type: 'ack'; readonly msgId: string }
-  | { readonly type: 'presence'; readonly roomId: string; readonly data: PresenceData }
-  | { readonly type: 'getPresence'; readonly roomId?: string }
-  | {
-      readonly type: 'lobbySubscribe' | 'lobbyUnsubscribe' | 'getLobbyPresence';
-      readonly lobbyId: string;
-    };
-
 /** The reply to an accepted `auth` frame. */
 export interface AuthAccepted {
   readonly actorTokenId: string;
@@ -142,6 +92,33 @@ export interface AuthAccepted {
   readonly restoredSubscriptions: readonly RestoredSubscription[];
   /** What the server has beyond what every server has; empty for an older one. */
   readonly features: readonly Feature[];
+  /** When the token expires, in Unix seconds, if the server says so with the answer. */
+  readonly authExpiresAt?: number | undefined;
+}
+
+/** The answer to a `reauth`: with an `error`, nothing has changed. */
+export interface ReauthFrame {
+  readonly type: 'reauth';
+  readonly error: string | undefined;
+  readonly authExpiresAt: number | undefined;
+}
+
+export interface TokenExpiringFrame {
+  readonly type: 'tokenExpiring';
+  readonly authExpiresAt: number | undefined;
+}
+
+export interface SubscriptionEndedFrame {
+  readonly type: 'subscriptionEnded';
+  readonly topic: string;
+  readonly reason: string;
+}
+
+export interface HydrationFrame {
+  readonly type: 'hydration';
+  /** Without app and room. */
+  readonly topic: string;
+  readonly data: unknown;
 }
 
 export interface ErrorFrame {
@@ -226,6 +203,10 @@ export interface LobbyPresenceFrame {
 export type ServerFrame =
   | ({ readonly type: 'auth'; readonly success: true } & AuthAccepted)
   | { readonly type: 'auth'; readonly success: false; readonly error: string }
+  | ReauthFrame
+  | TokenExpiringFrame
+  | SubscriptionEndedFrame
+  | HydrationFrame
   | SubscribedFrame
   | HistoryFrame
   | (ReplayFrame & { readonly type: 'replayStart' })

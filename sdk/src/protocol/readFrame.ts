@@ -1,7 +1,5 @@
-import { RoomwireError } from '../errors.js';
 import { arrayOf, isMap, mapOf, optional, text, type Fields } from './fields.js';
 import type {
-  ErrorFrame,
   Feature,
   LobbyContents,
   PresenceChange,
@@ -35,8 +33,24 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
           protocolVersion: optional(fields, 'protocolVersion', 'number') ?? 1,
           restoredSubscriptions: restored(fields.restoredSubscriptions),
           features: featuresOf(fields.features),
+          authExpiresAt: optional(fields, 'authExpiresAt', 'number'),
         }
       : { type: 'auth', success: false, error: text(fields, 'error') },
+  reauth: (fields) => ({
+    type: 'reauth',
+    error: fields.success === true ? undefined : text(fields, 'error'),
+    authExpiresAt: optional(fields, 'authExpiresAt', 'number'),
+  }),
+  tokenExpiring: (fields) => ({
+    type: 'tokenExpiring',
+    authExpiresAt: optional(fields, 'authExpiresAt', 'number'),
+  }),
+  subscriptionEnded: (fields) => ({
+    type: 'subscriptionEnded',
+    topic: text(fields, 'topic'),
+    reason: text(fields, 'reason'),
+  }),
+  hydration: (fields) => ({ type: 'hydration', topic: text(fields, 'topic'), data: fields.data }),
   subscribed: (fields) => ({
     type: 'subscribed',
     topic: text(fields, 'topic'),
@@ -155,18 +169,3 @@ const entryOf = (value: unknown): PresenceEntry => {
 
 const each = <T>(value: unknown, read: (item: unknown) => T): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(mapOf(value, 'presence')).map(([key, item]) => [key, read(item)]));
-
-/** `too_many_filters (max 100)` has the name `too_many_filters`; the whole text stays in the message. */
-export const protocolError = ({
-  error,
-  code,
-  topic,
-  hint,
-  msgRef,
-  maxSizeBytes,
-  lobbyId,
-}: ErrorFrame): RoomwireError => {
-  const [name = error] = error.split(' (', 1);
-  const message = `The server answered ${error}`;
-  return new RoomwireError(name, { message, code, topic, hint, msgRef, maxSizeBytes, lobbyId });
-};

@@ -14,6 +14,8 @@ export interface SocketEnd {
   readonly reason: string;
   /** What the environment knows of the failure; browsers tell nothing. */
   readonly cause?: unknown;
+  /** Of an answer to the handshake that opened no socket. */
+  readonly httpStatus?: number | undefined;
 }
 
 export interface SocketEvents {

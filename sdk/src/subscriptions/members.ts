@@ -1,12 +1,17 @@
 import type { RoomwireError } from '../errors.js';
-import { deferred, type Deferred } from '../primitives.js';
+import { deferred, Emitter, type Deferred } from '../primitives.js';
 import type { Filter } from '../protocol/frames.js';
-import type { GapHandler, MessageHandler } from './message.js';
+import type { Hydration, HydrationHandler, MessageHandler } from './message.js';
+import type { SubscribeOptions } from './subscribeOptions.js';
+import { Turns } from './turns.js';
 
 /** A caller with a handler on a topic. */
 export interface Member {
   readonly handler: MessageHandler;
-  readonly onGap: GapHandler | undefined;
+  readonly options: Pick<SubscribeOptions, 'onGap' | 'onHydration' | 'ack'>;
+  readonly turns: Turns;
+  readonly listeners: Emitter<{ hydration: Hydration }>;
+  hydration: Hydration | undefined;
   /** The subscribe promise: settles with the first answer of the server. */
   readonly started: Deferred<void>;
   hasStarted: boolean;
@@ -30,8 +35,12 @@ export class Members {
     return this.present.has(member);
   }
 
-  add(handler: MessageHandler, onGap?: GapHandler): Member {
-    const member: Member = { handler, onGap, started: deferred(), hasStarted: false, ended: deferred() };
+  add(handler: MessageHandler, options: SubscribeOptions): Member {
+    const member: Member = {
+      ...{ handler, options, turns: new Turns(options.concurrency) },
+      ...{ listeners: new Emitter(), hydration: undefined },
+      ...{ started: deferred(), hasStarted: false, ended: deferred() },
+    };
     this.present.add(member);
     return member;
   }
@@ -69,6 +78,14 @@ export class Members {
     this.leaving = [];
   }
 }
+
+/** For those who listen from now on as well as for what has come already. */
+export const onHydration = (member: Member, listener: HydrationHandler): (() => void) => {
+  const { hydration } = member;
+  const stop = member.listeners.on('hydration', listener);
+  if (hydration !== undefined) listener(hydration);
+  return stop;
+};
 
 export type Filters = readonly Filter[] | undefined;
 

@@ -1,9 +1,9 @@
 import { RoomwireError } from '../errors.js';
 import { nothing } from '../primitives.js';
-import type { Message, MessageHandler, Subscription } from './message.js';
+import type { AcknowledgeableMessage, Message, MessageHandler, Subscription } from './message.js';
 import type { SubscribeOptions } from './subscribeOptions.js';
 
-export interface StreamOptions extends SubscribeOptions {
+export interface StreamOptions extends Omit<SubscribeOptions, 'concurrency'> {
   /** Messages that may wait for the loop; one more ends the stream with `buffer_overflow`. 1000 by default. */
   readonly bufferSize?: number;
 }
@@ -13,11 +13,16 @@ export interface StreamOptions extends SubscribeOptions {
  * client's `close()`, and throws the error for which a subscription ends, after the messages that came before.
  * A recorded message counts as handled when it is in the buffer.
  */
-export interface MessageStream extends Subscription, AsyncIterable<Message> {}
+export interface MessageStream<M extends Message = Message> extends Subscription, AsyncIterable<M> {}
 
-type Subscribe = (handler: MessageHandler, options: SubscribeOptions) => Promise<Subscription>;
+type Handler = MessageHandler<AcknowledgeableMessage>;
+type Subscribe = (handler: Handler, options: SubscribeOptions) => Promise<Subscription>;
 
-export const openStream = async (subscribe: Subscribe, options: StreamOptions): Promise<MessageStream> => {
+/** Its messages have `ack` where the options say `manual`. */
+export const openStream = async (
+  subscribe: Subscribe,
+  options: StreamOptions,
+): Promise<MessageStream<AcknowledgeableMessage>> => {
   const { bufferSize = 1000, ...rest } = options;
   const buffer = new MessageBuffer(bufferSize);
   const opening = subscribe((message) => {
@@ -28,7 +33,7 @@ export const openStream = async (subscribe: Subscribe, options: StreamOptions): 
   }, rest);
   const subscription = await opening;
   void subscription.ended.then((error) => buffer.end(error));
-  const stop = async (): Promise<IteratorResult<Message>> => {
+  const stop = async (): Promise<IteratorResult<AcknowledgeableMessage>> => {
     await subscription.unsubscribe();
     return { done: true, value: undefined };
   };
@@ -37,6 +42,7 @@ export const openStream = async (subscribe: Subscribe, options: StreamOptions): 
   return {
     topic,
     ended,
+    on: (event, listener) => subscription.on(event, listener),
     unsubscribe: () => subscription.unsubscribe(),
     get position() {
       // What the loop has not taken has arrived all the same: behind the subscription's position it would be missing.
@@ -46,14 +52,14 @@ export const openStream = async (subscribe: Subscribe, options: StreamOptions): 
   };
 };
 
-type Waiting = (result: IteratorResult<Message> | Promise<never>) => void;
+type Waiting = (result: IteratorResult<AcknowledgeableMessage> | Promise<never>) => void;
 
 /** A bounded queue between the socket and one reader. */
 class MessageBuffer {
   private readonly size: number;
-  private readonly messages: Message[] = [];
+  private readonly messages: AcknowledgeableMessage[] = [];
   private readonly waiting: Waiting[] = [];
-  private taken: Message | undefined;
+  private taken: AcknowledgeableMessage | undefined;
   private ended = false;
   private error: RoomwireError | undefined;
 
@@ -67,12 +73,12 @@ class MessageBuffer {
   }
 
   /** The newest message that the reader has. */
-  get lastTaken(): Message | undefined {
+  get lastTaken(): AcknowledgeableMessage | undefined {
     return this.taken;
   }
 
   /** False when there is no room. */
-  push(message: Message): boolean {
+  push(message: AcknowledgeableMessage): boolean {
     if (this.ended) return true;
     const reader = this.waiting.shift();
     if (reader !== undefined) reader({ done: false, value: this.take(message) });
@@ -88,20 +94,20 @@ class MessageBuffer {
     for (const reader of this.waiting.splice(0)) reader(this.last());
   }
 
-  next(): Promise<IteratorResult<Message>> {
+  next(): Promise<IteratorResult<AcknowledgeableMessage>> {
     const message = this.messages.shift();
     if (message !== undefined) return Promise.resolve({ done: false, value: this.take(message) });
     if (this.ended) return Promise.resolve(this.last());
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  private take(message: Message): Message {
+  private take(message: AcknowledgeableMessage): AcknowledgeableMessage {
     this.taken = message;
     return message;
   }
 
   /** The error is thrown once; after that the stream is merely over. */
-  private last(): IteratorResult<Message> | Promise<never> {
+  private last(): IteratorResult<AcknowledgeableMessage> | Promise<never> {
     const error = this.error;
     this.error = undefined;
     return error === undefined ? { done: true, value: undefined } : Promise.reject(error);

@@ -1,5 +1,5 @@
 import type { Filter, Qos, StartingPoint } from '../protocol/frames.js';
-import type { GapHandler } from './message.js';
+import type { GapHandler, HydrationHandler } from './message.js';
 
 export interface SubscribeOptions {
   /** Of the broker's internal hop; 1 by default. */
@@ -29,6 +29,23 @@ export interface SubscribeOptions {
   readonly resume?: boolean | { readonly position: string };
   /** Called where messages are missing in spite of `resume`. */
   readonly onGap?: GapHandler;
+  /**
+   * Called with what the hydration webhook of the topic answers, if it has one: after the subscribe, sooner or later than the first messages, and
+   * again after every reconnect. Where two subscribed topics of different rooms have one name and wait for it at once, nobody knows whose it is, and
+   * only the client's event `hydration` tells of it.
+   */
+  readonly onHydration?: HydrationHandler;
+  /**
+   * `manual`: a recorded message is acknowledged by its `ack()`. `auto`, the default: when the handlers of its topic are done. Matters to worker
+   * groups alone.
+   */
+  readonly ack?: 'auto' | 'manual';
+  /** How many messages the handler works on at once; what comes meanwhile waits here, in order. Without a bound by default. */
+  readonly concurrency?: number;
+}
+
+export interface ManualAck {
+  readonly ack: 'manual';
 }
 
 /** Whether the subscription goes on behind the last message after a reconnect. */

@@ -1,17 +1,23 @@
 import { RoomwireError } from '../errors.js';
 import type { Schedule } from '../primitives.js';
+import type { ClientFrame } from '../protocol/clientFrames.js';
 import type {
-  ClientFrame,
   Feature,
   Filter,
-  HistoryGap,
   MessageFrame,
   ReplayFrame,
   RestoredSubscription,
   SubscribedFrame,
 } from '../protocol/frames.js';
-import type { Member } from './members.js';
-import { messageOf, type Message, type MessageHandler, type Subscription } from './message.js';
+import { Delivery } from './delivery.js';
+import { onHydration } from './members.js';
+import {
+  messageOf,
+  type AcknowledgeableMessage,
+  type MessageHandler,
+  type Subscription,
+  type UnplacedHydration,
+} from './message.js';
 import { sameOptions, type SubscribeOptions } from './subscribeOptions.js';
 import { TopicSubscription } from './topicSubscription.js';
 
@@ -30,19 +36,26 @@ export class Subscriptions {
   private readonly topics = new Map<string, TopicSubscription>();
   /** Given up while there was no connection to say so; the server may still have them recorded. */
   private readonly abandoned = new Set<string>();
+  private readonly delivery: Delivery;
 
   constructor(context: SubscriptionsContext) {
     this.context = context;
+    this.delivery = new Delivery((error) => context.onError(error));
   }
 
   /** Rejects with the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close. */
-  async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Subscription> {
+  async add(
+    topic: string,
+    handler: MessageHandler<AcknowledgeableMessage>,
+    options: SubscribeOptions,
+  ): Promise<Subscription> {
     const shared = this.topics.get(topic) ?? this.open(topic, options);
     if (shared.members.length === 0) shared.adopt(options);
     else if (!sameOptions(shared.options, options) || !shared.canJoin(options))
       throw new RoomwireError('subscription_conflict', { topic });
     const { cursor } = shared;
-    const member = shared.join(handler, options.onGap);
+    // One whose options do not say `manual` takes messages without `ack`.
+    const member = shared.join(handler as MessageHandler, options);
     await member.started.promise;
     let left: Promise<void> | undefined;
     return {
@@ -51,6 +64,7 @@ export class Subscriptions {
       get position() {
         return cursor.position;
       },
+      on: (_event, listener) => onHydration(member, listener),
       unsubscribe: () => (left ??= shared.leave(member)),
     };
   }
@@ -87,6 +101,22 @@ export class Subscriptions {
     if (topic !== undefined) this.topics.get(topic)?.replayEnded();
   }
 
+  /** Rights have ended it: the server has nothing of it any more. */
+  ended(topic: string, reason: string): void {
+    this.topics.get(topic)?.ended(new RoomwireError('subscription_ended', { topic, reason }));
+  }
+
+  /** Handed on where only one subscription can be meant. */
+  hydrated(name: string, data: unknown): UnplacedHydration {
+    const waiting = [...this.topics.values()].filter((one) => one.waitsForHydration(name));
+    const [only, another] = waiting;
+    if (only !== undefined && another === undefined) {
+      only.hydrated();
+      this.delivery.hydration(only, data);
+    }
+    return { name, topics: waiting.map(({ topic }) => topic), data };
+  }
+
   filtersUpdated(topic: string): void {
     this.topics.get(topic)?.filtersUpdated();
   }
@@ -104,12 +134,11 @@ export class Subscriptions {
     // No member: the last one left a moment ago, or the server restored a subscription that was not asked for here.
     const shared = this.topics.get(frame.topic);
     if (!shared?.takes(frame)) return;
-    const message = messageOf(frame);
-    const outcomes = shared.members.map((member) => this.hand(shared, member, message));
+    const done = this.delivery.message(shared, messageOf(frame));
     const { msgId } = frame;
     if (!frame.requiresAck || msgId === undefined) return;
-    void Promise.all(outcomes).then((handled) => {
-      if (handled.every(Boolean) && this.context.isOnline()) this.context.send({ type: 'ack', msgId });
+    void done.then((isDone) => {
+      if (isDone && this.context.isOnline()) this.context.send({ type: 'ack', msgId });
     });
   }
 
@@ -129,7 +158,7 @@ export class Subscriptions {
       isOnline: () => this.context.isOnline(),
       has: (feature) => this.context.has(feature),
       send: (frame) => this.context.send(frame),
-      onGap: (gap) => this.reportGap(shared, gap),
+      onGap: (gap) => this.delivery.gap(shared, gap),
       onLost: (error) => this.context.onError(error),
       onUnused: () => this.drop(shared),
     });
@@ -143,26 +172,5 @@ export class Subscriptions {
     if (this.topics.get(topic) !== shared) return;
     this.topics.delete(topic);
     if (!this.context.isOnline()) this.abandoned.add(topic);
-  }
-
-  private reportGap({ topic, members }: TopicSubscription, gap: HistoryGap): void {
-    for (const { onGap } of members)
-      try {
-        onGap?.({ topic, ...gap });
-      } catch (cause) {
-        this.context.onError(new RoomwireError('handler_failed', { topic, cause }));
-      }
-  }
-
-  /** Whether the handler did its work. Runs it at once, up to its first await. */
-  private async hand(shared: TopicSubscription, member: Member, message: Message): Promise<boolean> {
-    try {
-      // The handler before this one may have unsubscribed it.
-      if (shared.holds(member)) await member.handler(message);
-      return true;
-    } catch (cause) {
-      this.context.onError(new RoomwireError('handler_failed', { topic: message.topic, cause }));
-      return false;
-    }
   }
 }

@@ -1,24 +1,12 @@
 import { ConnectionError, RoomwireError } from '../errors.js';
-import { nothing, type Schedule } from '../primitives.js';
-import type { ClientFrame, Feature, HistoryGap, MessageFrame, SubscribedFrame } from '../protocol/frames.js';
+import { nothing } from '../primitives.js';
+import type { ClientFrame } from '../protocol/clientFrames.js';
+import type { MessageFrame, SubscribedFrame } from '../protocol/frames.js';
 import { Cursor } from './cursor.js';
 import { FilterUpdates, Members, type Filters, type Member } from './members.js';
-import type { GapHandler, MessageHandler } from './message.js';
+import type { MessageHandler } from './message.js';
+import type { TopicContext } from './topicContext.js';
 import { needsMeta, replaysAtFirst, sameOptions, type SubscribeOptions } from './subscribeOptions.js';
-
-export interface TopicContext {
-  readonly schedule: Schedule;
-  readonly requestMs: number;
-  isOnline(): boolean;
-  has(feature: Feature): boolean;
-  send(frame: ClientFrame): void;
-  /** Messages are missing, before the next one. */
-  onGap(gap: HistoryGap): void;
-  /** A subscription that had been working was refused. */
-  onLost(error: RoomwireError): void;
-  /** The topic has no members left and no request is pending. */
-  onUnused(): void;
-}
 
 type Phase = 'none' | 'subscribing' | 'held' | 'filtering' | 'unsubscribing';
 
@@ -38,6 +26,8 @@ export class TopicSubscription {
   private phase: Phase = 'none';
   /** What the server has, or will have, is a subscription of members that have left. */
   private isOutdated = false;
+  /** Each confirmed subscribe makes the server ask the webhook once. */
+  private awaitsHydration = false;
   private cancelTimeout = nothing;
 
   constructor(topic: string, options: SubscribeOptions, context: TopicContext) {
@@ -69,8 +59,8 @@ export class TopicSubscription {
     return !(this.cursor.hasBegun && replaysAtFirst(options));
   }
 
-  join(handler: MessageHandler, onGap?: GapHandler): Member {
-    const member = this.sharers.add(handler, onGap);
+  join(handler: MessageHandler, options: SubscribeOptions): Member {
+    const member = this.sharers.add(handler, options);
     this.advance();
     return member;
   }
@@ -109,8 +99,26 @@ export class TopicSubscription {
   subscribed(frame: SubscribedFrame): void {
     if (this.phase !== 'subscribing') return;
     this.enter('held');
+    this.awaitsHydration = true;
     if (!this.isOutdated) this.begin(frame);
     this.advance();
+  }
+
+  /** Rights have taken it away. What is under way has an answer of its own, which shows the state on the server. */
+  ended(error: RoomwireError): void {
+    if (!this.isLive) return;
+    if (this.phase === 'held') this.enter('none');
+    this.expel(error);
+    this.advance();
+  }
+
+  /** Whether a hydration of this bare name may be for this subscription. */
+  waitsForHydration(name: string): boolean {
+    return this.awaitsHydration && this.isLive && this.topic.slice(this.topic.lastIndexOf('/') + 1) === name;
+  }
+
+  hydrated(): void {
+    this.awaitsHydration = false;
   }
 
   replayStarted(): void {

@@ -13,6 +13,8 @@ export const plainBackoff = {
   maxMs: 5_000,
   jitter: 0,
   restartSpreadMs: 300,
+  earlyMs: [],
+  wellMs: 10_000,
 } as const;
 
 /** A client with all that it has told its listeners. */
@@ -36,6 +38,7 @@ export class Harness {
       reconnect: plainBackoff,
       random: () => 0.5,
       schedule: this.time.schedule,
+      now: this.time.now,
       ...options,
     });
     this.clients.push(client);

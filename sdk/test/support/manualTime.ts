@@ -9,6 +9,10 @@ interface Timer {
 export class ManualTime {
   private readonly timers = new Set<Timer>();
   private readonly watchers = new Set<() => void>();
+  /** What the clock says; a machine that sleeps moves it without any timer. */
+  nowMs = 1_785_000_000_000;
+
+  readonly now = (): number => this.nowMs;
 
   readonly schedule: Schedule = (action, delayMs) => {
     const timer = { delayMs, action };
@@ -26,6 +30,7 @@ export class ManualTime {
     await this.scheduled(delayMs);
     const timer = this.find(delayMs) as Timer;
     this.timers.delete(timer);
+    this.nowMs += delayMs;
     timer.action();
   }
 

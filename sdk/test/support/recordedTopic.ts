@@ -1,4 +1,5 @@
-import type { ClientFrame, HistoryGap, ServerFrame, StartingPoint } from '../../src/protocol/frames.js';
+import type { ClientFrame } from '../../src/protocol/clientFrames.js';
+import type { HistoryGap, ServerFrame, StartingPoint } from '../../src/protocol/frames.js';
 import { topic } from './harness.js';
 
 /** Where a message of the record stands. */
