@@ -3,6 +3,7 @@ import type { Fields } from '../../scenario/match.js';
 import { isFields } from '../../scenario/match.js';
 import { clientOf, withinOf } from '../stage.js';
 import { asError, assertLike, save } from './expectations.js';
+import { roomIn } from './requests.js';
 import type { StepKind, StepKinds } from './step.js';
 
 /** What a subscription tells in one order. */
@@ -44,12 +45,16 @@ const sorted = (events: readonly Fields[]): readonly Fields[] =>
 const event: StepKind = {
   required: ['client', 'event'],
   optional: [
-    ...['sub', 'kind', 'data', 'actorTokenId', 'presence', 'roomId', 'reason', 'after', 'before', 'error'],
-    ...['authExpiresAt', 'save', 'within'],
+    ...['sub', 'kind', 'data', 'actorTokenId', 'presence', 'roomId', 'room', 'reason', 'after', 'before'],
+    ...['error', 'authExpiresAt', 'save', 'within'],
   ],
   async run(stage, fields) {
-    const { within: _within, save: names, client: _client, error, ...rest } = fields;
-    const expected = { ...rest, ...(error === undefined ? {} : { error: asError(error) }) };
+    const { within: _within, save: names, client: _client, error, room, ...rest } = fields;
+    const expected = {
+      ...rest,
+      ...(error === undefined ? {} : { error: asError(error) }),
+      ...(room === undefined ? {} : { room: roomIn(stage, room) }),
+    };
     const isNext = (one: AdapterEvent): boolean =>
       one.event === fields['event'] && (fields['sub'] === undefined || one['sub'] === fields['sub']);
     const what = JSON.stringify(expected);

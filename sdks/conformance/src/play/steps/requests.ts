@@ -13,7 +13,7 @@ export const addressIn = (stage: Stage, topic: unknown): string => {
 };
 
 /** A room of the app of the scenario: other scenarios of the project have rooms of the same slug. */
-const roomIn = (stage: Stage, room: unknown): string =>
+export const roomIn = (stage: Stage, room: unknown): string =>
   String(room).includes('/') ? String(room) : String(stage.variables.fill(`{{app}}/${String(room)}`));
 
 const forAdapter = (stage: Stage, fields: Fields): Fields & { readonly client: string } => {
@@ -59,6 +59,7 @@ export const requestSteps: StepKinds = {
   enter: request('enter', ['room'], ['presence']),
   leave: request('leave', ['room']),
   presence: request('presence', ['room']),
+  track: request('track', ['room']),
   members: request('members', ['room']),
   lobby: request('lobby', ['sub', 'lobby']),
   lobbyPresence: request('lobbyPresence', ['lobby']),
