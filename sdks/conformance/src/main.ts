@@ -55,4 +55,3 @@ const main = async (): Promise<number> => {
 };
 
 process.exitCode = await main();
-console.log(process.getActiveResourcesInfo());

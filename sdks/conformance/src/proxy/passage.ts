@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { Unit } from './frameReader.js';
+import { reset } from './reset.js';
 import { type Direction, type Verdict, Way } from './way.js';
 
 export interface PassageContext {
@@ -33,8 +34,8 @@ export class Passage {
   }
 
   cut(side?: Direction): void {
-    if (side !== 'server') this.ends.client.resetAndDestroy();
-    if (side !== 'client') this.ends.server.resetAndDestroy();
+    if (side !== 'server') reset(this.ends.client);
+    if (side !== 'client') reset(this.ends.server);
   }
 
   hold(to?: Direction): void {

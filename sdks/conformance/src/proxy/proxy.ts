@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Unit } from './frameReader.js';
+import { reset } from './reset.js';
 import { type Fault, Faults } from './faults.js';
 import { Passage } from './passage.js';
 import type { Direction } from './way.js';
@@ -125,7 +126,7 @@ export class Proxy {
     this.events.onNote(`connection ${this.tried} refused: ${refusal}`);
     this.refusedSockets.add(socket);
     socket.once('close', () => this.refusedSockets.delete(socket)).resume();
-    if (refusal === 'reset') socket.resetAndDestroy();
+    if (refusal === 'reset') reset(socket);
     else if (refusal !== 'stall')
       socket.end(`HTTP/1.1 ${refusal} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   }

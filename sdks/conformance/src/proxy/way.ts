@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { FrameReader, type Unit } from './frameReader.js';
+import { reset } from './reset.js';
 
 export type Direction = 'server' | 'client';
 
@@ -91,7 +92,7 @@ export class Way {
     this.target.write(bytes, () => {
       // Behind the bytes, which a reset would take away.
       this.target.end();
-      this.from.resetAndDestroy();
+      reset(this.from);
     });
   }
 

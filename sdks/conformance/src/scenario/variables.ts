@@ -39,7 +39,9 @@ export class Variables {
     if (Array.isArray(value)) return value.map((item) => this.fill(item));
     if (!isFields(value)) return value;
     if (typeof value['$filled'] === 'number') return 'x'.repeat(value['$filled']);
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.fill(item)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [String(this.fill(key)), this.fill(item)]),
+    );
   }
 
   private get(name: string): unknown {
