@@ -1,0 +1,67 @@
+import { encode } from '@msgpack/msgpack';
+import { PublishRefused, RequestFailed, type Refused } from './errors.js';
+
+/** A message of a backend; the fields are those of `POST /v1/publish`. */
+export interface NewMessage {
+  /** `app-slug/room-slug/topic`. */
+  readonly topic: string;
+  /** Anything that MessagePack holds: bytes, dates and `bigint` too. */
+  readonly data: unknown;
+  /** The id or the slug of an access scope; not together with `as`. */
+  readonly scope?: string;
+  /** The `actorTokenId` or the `keyId` of an actor: it publishes, with its rights. */
+  readonly as?: string;
+  readonly filter?: string;
+  readonly filters?: readonly string[];
+  readonly retain?: boolean;
+  readonly qos?: 0 | 1 | 2;
+  /** Of all messages with it to one address one is delivered. A random one unless given, so that a try that is repeated sends nothing twice. */
+  readonly id?: string;
+  /** Whether the trigger webhook of the topic is called. */
+  readonly trigger?: boolean;
+}
+
+export interface Published {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** Only of a topic with history. */
+  readonly position?: string;
+  /** It had been published before. */
+  readonly duplicate?: true;
+}
+
+export type PublishResult = Published | Refused;
+
+/** Sends a request, and again while that may help. */
+export type SendPublish = (body: Uint8Array<ArrayBuffer>) => Promise<Response>;
+
+const ided = (message: NewMessage): NewMessage => ({ id: crypto.randomUUID(), ...message });
+
+const encoded = (body: object): Uint8Array<ArrayBuffer> =>
+  encode(body, { useBigInt64: true, ignoreUndefined: true });
+
+/** Rejects with `PublishRefused` or `RequestFailed`. */
+export const publishOne = async (send: SendPublish, message: NewMessage): Promise<Published> =>
+  bodyOf<Published>(await send(encoded(ided(message))));
+
+/** The results in the order of the messages, at most 100. Rejects as above, where the whole request is refused. */
+export const publishMany = async (
+  send: SendPublish,
+  messages: readonly NewMessage[],
+): Promise<readonly PublishResult[]> => {
+  const answer = await send(encoded({ messages: messages.map(ided) }));
+  return (await bodyOf<{ readonly results: readonly PublishResult[] }>(answer)).results;
+};
+
+const bodyOf = async <T>(answer: Response): Promise<T> => {
+  const body = (await answer.json().catch(() => ({}))) as Partial<Refused> & {
+    readonly message?: string;
+    readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  };
+  if (answer.ok) return body as T;
+  if (body.error !== undefined) throw new PublishRefused(body as Refused, answer.status);
+  const details = body.errors?.map(({ path, message }) => `${path} ${message}`).join(', ');
+  const reason = [body.message, details].filter(Boolean).join(': ');
+  throw new RequestFailed(reason || `The API answered ${answer.status}`, answer.status);
+};

@@ -1,0 +1,73 @@
+import createClient, { type Client } from 'openapi-fetch';
+import {
+  publishMany,
+  publishOne,
+  type NewMessage,
+  type Published,
+  type PublishResult,
+} from './publishing.js';
+import type { paths } from './rest/schema.js';
+import { retryingFetch } from './retryingFetch.js';
+
+export interface ServerOptions {
+  /** Of the service, without `/v1`: `https://roomwire.example.com`. */
+  readonly url: string;
+  /** An API key of the project, or a user session token for the endpoints of organizations. */
+  readonly apiKey: string;
+  /** How often a publish or a read is sent again where that may help; 3 unless given. */
+  readonly retries?: number;
+  /** Of one try, in milliseconds; 30,000 unless given. */
+  readonly timeoutMs?: number;
+  /** The one of the platform unless given. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+}
+
+/** What a backend does with Roomwire. */
+export interface Server {
+  /** Publishes a message. Rejects with `PublishRefused`, or with `RequestFailed` where the request was refused or had no answer. */
+  publish(message: NewMessage): Promise<Published>;
+  /** Publishes 1 to 100 messages; those for one room in their order. A refused one does not affect the others. */
+  publish(messages: readonly NewMessage[]): Promise<readonly PublishResult[]>;
+  /**
+   * The REST API with its types: `server.rest.GET('/apps/{appId}', { params: { path: { appId } } })` resolves with `data` or with `error`. Reads are
+   * sent again like publishes, other requests are not.
+   */
+  readonly rest: Client<paths>;
+}
+
+export const createServer = (options: ServerOptions): Server => {
+  const { url, apiKey, retries = 3, timeoutMs = 30_000 } = options;
+  const baseUrl = `${url.replace(/\/$/, '')}/v1`;
+  const send = options.fetch ?? ((request: Request) => fetch(request));
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const again = retryingFetch(send, { retries, timeoutMs, pause });
+  const once = retryingFetch(send, { retries: 0, timeoutMs, pause });
+  const authorization = `Bearer ${apiKey}`;
+
+  const sendPublish = (body: Uint8Array<ArrayBuffer>): Promise<Response> =>
+    again(
+      new Request(`${baseUrl}/publish`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/msgpack' },
+        body,
+      }),
+    );
+
+  function publish(message: NewMessage): Promise<Published>;
+  function publish(messages: readonly NewMessage[]): Promise<readonly PublishResult[]>;
+  function publish(given: NewMessage | readonly NewMessage[]): Promise<Published | readonly PublishResult[]> {
+    return isList(given) ? publishMany(sendPublish, given) : publishOne(sendPublish, given);
+  }
+
+  return {
+    publish,
+    rest: createClient<paths>({
+      baseUrl,
+      headers: { authorization },
+      fetch: (request) => (request.method === 'GET' ? again(request) : once(request)),
+    }),
+  };
+};
+
+const isList = (given: NewMessage | readonly NewMessage[]): given is readonly NewMessage[] =>
+  Array.isArray(given);

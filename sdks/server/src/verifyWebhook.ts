@@ -1,0 +1,50 @@
+import { Webhook } from 'standardwebhooks';
+
+/** Of any server: those of Node, of `Headers.entries()` as an object, and of `Headers` itself. */
+export type CallHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The body of a call: of a trigger, or of a publish's own webhook. */
+export interface WebhookCall {
+  /** The same on every attempt of one call: what you have handled once you need not handle again. */
+  readonly id: string;
+  /** When this attempt was signed. */
+  readonly at: Date;
+  readonly body: unknown;
+}
+
+/** It was not signed with any of the secrets, or too long ago; `cause` says which. */
+export class InvalidWebhook extends Error {
+  override readonly name = 'InvalidWebhook';
+}
+
+const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+
+/**
+ * The call, once it has proven to come from Roomwire. `secrets` are those of the project that are in use, `whsec_…`, two of them during a
+ * rotation; `body` is the text as it came, before anything parsed it. Throws `InvalidWebhook`.
+ */
+export const verifyWebhook = (
+  secrets: string | readonly string[],
+  headers: CallHeaders,
+  body: string | Uint8Array,
+): WebhookCall => {
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const found = Object.fromEntries(names.map((name) => [name, headerOf(headers, name)]));
+  let cause: unknown = new Error('There is no secret to verify it with');
+  for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
+    try {
+      const parsed: unknown = new Webhook(secret).verify(text, found);
+      const at = new Date(Number(found['webhook-timestamp']) * 1_000);
+      return { id: found['webhook-id'] ?? '', at, body: parsed };
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new InvalidWebhook(`The call is not genuine: ${(cause as Error).message}`, { cause });
+};
+
+const headerOf = (headers: CallHeaders, name: string): string => {
+  if (headers instanceof Headers) return headers.get(name) ?? '';
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return (typeof value === 'string' ? value : value?.[0]) ?? '';
+};

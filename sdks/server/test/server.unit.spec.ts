@@ -1,0 +1,130 @@
+import { decode } from '@msgpack/msgpack';
+import { expect } from 'chai';
+import { createServer, PublishRefused, RequestFailed, type NewMessage } from '../src/index.js';
+import { retryingFetch } from '../src/retryingFetch.js';
+
+interface Sent {
+  readonly url: string;
+  readonly method: string;
+  readonly authorization: string | null;
+  readonly body: unknown;
+}
+
+/** Answers one after the other; an error is no answer. */
+const scripted = (...answers: readonly (Response | Error)[]) => {
+  const sent: Sent[] = [];
+  const fetch = async (request: Request): Promise<Response> => {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    const { url, method, headers } = request;
+    const body = bytes.length > 0 ? decode(bytes, { useBigInt64: true }) : undefined;
+    sent.push({ url, method, authorization: headers.get('authorization'), body });
+    const answer = answers[sent.length - 1];
+    if (answer instanceof Response) return answer;
+    throw answer ?? new Error('It was asked once too often');
+  };
+  return { sent, fetch };
+};
+
+const json = (body: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers });
+
+const serverOf = (fetch: (request: Request) => Promise<Response>, retries = 0) =>
+  createServer({ url: 'http://example.com/base/', apiKey: 'ak_live_1.s', retries, fetch });
+
+const message: NewMessage = { topic: 'a/b/c', data: { count: 2n ** 60n, bytes: new Uint8Array([1]) } };
+
+describe('a server of Roomwire', () => {
+  it('publishes a message, with an id of its own, as MessagePack', async () => {
+    const answer = { id: 'x', at: '2026-01-01T00:00:00.000Z' };
+    const { sent, fetch } = scripted(json(answer), json(answer));
+    expect(await serverOf(fetch).publish(message)).to.eql(answer);
+    await serverOf(fetch).publish({ ...message, id: 'mine', retain: undefined as never });
+    expect(sent[0]).to.include({
+      ...{ url: 'http://example.com/base/v1/publish', method: 'POST', authorization: 'Bearer ak_live_1.s' },
+    });
+    const [first, second] = sent.map(({ body }) => body as NewMessage);
+    expect(first?.data).to.eql(message.data);
+    expect(first?.id).to.match(/^[0-9a-f-]{36}$/);
+    expect(second).to.eql({ ...message, id: 'mine' });
+  });
+
+  it('publishes several, each with its own result', async () => {
+    const results = [
+      { id: 'a', at: 'now' },
+      { error: 'unknown_topic', code: 42940 },
+    ];
+    const { sent, fetch } = scripted(json({ results }));
+    expect(await serverOf(fetch).publish([message, message])).to.eql(results);
+    const { messages } = sent[0]?.body as { readonly messages: readonly NewMessage[] };
+    expect(new Set(messages.map(({ id }) => id)).size).to.equal(2);
+  });
+
+  it('says why a message was refused, or the request', async () => {
+    const refused = { error: 'message_too_large', code: 42930, maxSizeBytes: 921_600 };
+    const invalid = { message: 'Validation failed', errors: [{ path: 'topic', message: 'must be string' }] };
+    const { fetch } = scripted(json(refused, 413), json(invalid, 400), new Error('no route'));
+    const failure = (): Promise<unknown> =>
+      serverOf(fetch)
+        .publish(message)
+        .catch((error: unknown) => error);
+    const first = await failure();
+    expect(first)
+      .to.be.instanceOf(PublishRefused)
+      .and.include({ ...refused, status: 413 });
+    const second = (await failure()) as RequestFailed;
+    expect([second.name, second.message, second.status]).to.eql([
+      ...['RequestFailed', 'Validation failed: topic must be string', 400],
+    ]);
+    expect(await failure())
+      .to.be.instanceOf(RequestFailed)
+      .and.include({ status: undefined });
+  });
+
+  it('has the whole REST API, with its types', async () => {
+    const { sent, fetch } = scripted(json({ appId: 'x' }), json({ message: 'no' }, 404));
+    const { rest } = serverOf(fetch);
+    const appId = '0c1d6a4e-8a8e-4d0e-9f0c-000000000001';
+    const { data } = await rest.GET('/apps/{appId}', { params: { path: { appId } } });
+    expect(data?.appId).to.equal('x');
+    const { error, response } = await rest.DELETE('/apps/{appId}', { params: { path: { appId } } });
+    expect([error, response.status]).to.eql([{ message: 'no' }, 404]);
+    expect(sent.map(({ url }) => url)).to.eql(Array(2).fill(`http://example.com/base/v1/apps/${appId}`));
+  });
+});
+
+describe('a request that may be sent again', () => {
+  const run = async (retries: number, ...answers: readonly (Response | Error)[]) => {
+    const { sent, fetch } = scripted(...answers);
+    const pauses: number[] = [];
+    const pause = async (ms: number): Promise<void> => void pauses.push(ms);
+    const again = retryingFetch(fetch, { retries, timeoutMs: 60_000, pause });
+    const request = new Request('http://example.com/x', { method: 'POST', body: Buffer.from([0x01]) });
+    const answer = await again(request).catch((error: unknown) => error as Error);
+    return { pauses, answer, bodies: sent.map(({ body }) => body) };
+  };
+
+  it('is, whole, after no answer and while the service is away', async () => {
+    const { pauses, answer, bodies } = await run(
+      3,
+      new Error('reset'),
+      json({}, 503),
+      json({}, 502),
+      json({}),
+    );
+    expect([(answer as Response).status, bodies, pauses]).to.eql([200, [1, 1, 1, 1], [250, 500, 1000]]);
+  });
+
+  it('is as soon as the service says, unless that is too late', async () => {
+    const soon = await run(1, json({}, 429, { 'retry-after': '2' }), json({}));
+    expect([(soon.answer as Response).status, soon.pauses]).to.eql([200, [2_000]]);
+    const late = await run(1, json({}, 429, { 'retry-after': '86400' }));
+    expect([(late.answer as Response).status, late.pauses]).to.eql([429, []]);
+  });
+
+  it('is not where that would not help, nor more often than it was told', async () => {
+    for (const status of [200, 400, 401, 404, 409, 413, 500])
+      expect((await run(3, json({}, status))).pauses, String(status)).to.eql([]);
+    const { answer, pauses } = await run(2, ...Array.from({ length: 3 }, () => new Error('reset')));
+    expect([(answer as Error).message, pauses]).to.eql(['http://example.com: reset', [250, 500]]);
+  });
+});
