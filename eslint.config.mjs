@@ -138,7 +138,12 @@ const layers = [
   layer(['sdks/*/src/**'], [packages(allBut('sdk'), 'What is made of the client knows the client alone.')]),
   layer(
     ['sdks/conformance/src/**'],
-    [packages(allBut('shared', 'testing'), 'The kit sees a service from outside, and a client by its adapter.')],
+    [
+      packages(
+        allBut('shared', 'testing'),
+        'The kit sees a service from outside, and a client by its adapter.',
+      ),
+    ],
   ),
   layer(
     ['infra/src/**'],

@@ -41,7 +41,7 @@ const packageOf = (specifier: string): string =>
 const { workspaces, devDependencies: shared } = manifestOf('.');
 
 /** Private packages of test code, of which the image has nothing. */
-const forTests = ['testing', 'bench', 'simulator'];
+const forTests = ['testing', 'bench', 'simulator', 'sdks/conformance'];
 
 /** Peers of `@prometheus-io/lezer-promql`, which imports them. */
 const peers = ['@lezer/highlight', '@lezer/lr'];

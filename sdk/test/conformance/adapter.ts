@@ -44,8 +44,7 @@ const say = (line: object): void => void process.stdout.write(`${JSON.stringify(
 
 const errorOf = (error: unknown): object => {
   if (!(error instanceof RoomwireError)) return { error: 'invalid_options', message: String(error) };
-  const { cause: _cause, stack: _stack, ...details } = error;
-  return { ...details, message: error.message };
+  return { ...error, message: error.message };
 };
 
 const clientOf = ({ client }: Request): Client => clients.get(client) as Client;

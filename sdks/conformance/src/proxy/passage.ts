@@ -16,21 +16,22 @@ export class Passage {
   private readonly ends: Readonly<Record<Direction, Socket>>;
   private readonly ways: Readonly<Record<Direction, Way>>;
 
-  constructor(client: Socket, port: number, { delayMs, onArrival, judge, onEnd }: PassageContext) {
+  constructor(client: Socket, port: number, context: PassageContext) {
     const server = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
     for (const socket of [client, server]) socket.setNoDelay().on('error', () => undefined);
     this.ends = { client, server };
     const way = (to: Direction, from: Socket): Way =>
       new Way(from, this.ends[to], {
-        ...{ to, delayMs },
-        onArrival: (unit) => onArrival(to, unit),
-        judge: (unit) => judge(to, unit),
+        to,
+        delayMs: () => context.delayMs(),
+        onArrival: (unit) => context.onArrival(to, unit),
+        judge: (unit) => context.judge(to, unit),
         cut: () => this.cut(),
         lose: () => this.lose(),
       });
     this.ways = { server: way('server', client), client: way('client', server) };
     let open = 2;
-    for (const socket of [client, server]) socket.once('close', () => --open === 0 && onEnd());
+    for (const socket of [client, server]) socket.once('close', () => --open === 0 && context.onEnd());
   }
 
   cut(side?: Direction): void {

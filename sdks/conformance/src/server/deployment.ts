@@ -19,9 +19,9 @@ export interface Deployment {
 }
 
 /** For one of several who use it: it stays when they are done. */
-export const keptOpen = ({ rest, portOf }: Deployment): Deployment => ({
-  rest,
-  portOf,
+export const keptOpen = (deployment: Deployment): Deployment => ({
+  rest: deployment.rest,
+  portOf: (gateway) => deployment.portOf(gateway),
   act: () => Promise.reject(new Error('A scenario that acts on the server says `server: own`')),
   close: () => Promise.resolve(),
 });

@@ -10,8 +10,6 @@ export class Shared<Thing extends { close(): Promise<void> }> {
 
   async close(): Promise<void> {
     const things = await Promise.allSettled(this.made.values());
-    await Promise.all(
-      things.map((thing) => (thing.status === 'fulfilled' ? thing.value.close() : undefined)),
-    );
+    for (const thing of things) if (thing.status === 'fulfilled') await thing.value.close();
   }
 }

@@ -1,5 +1,5 @@
 import { Proxy } from '../../proxy/proxy.js';
-import { type Fields, isFields } from '../../scenario/match.js';
+import { type Fields, isFields, textOf } from '../../scenario/match.js';
 import { Inbox } from '../inbox.js';
 import { clientOf, type Stage, type StagedClient, withinOf } from '../stage.js';
 import { type TokenAnswer, TokenScript } from '../tokenScript.js';
@@ -15,7 +15,7 @@ const connect: StepKind = {
   optional: ['actor', 'token', 'options', 'path', 'ready', 'gateway', 'error', 'result', 'save', 'within'],
   async run(stage, fields) {
     const name = String(fields['client']);
-    const actor = String(fields['actor'] ?? name);
+    const actor = textOf(fields['actor'] ?? name);
     const token = fields['token'] ?? 'access';
     const client = await stageClient(stage, name, fields);
     const answers = asksOf(token).map((one) => answerOf(stage, actor, one));
@@ -53,7 +53,7 @@ const stageClient = async (stage: Stage, name: string, { gateway }: Fields): Pro
 };
 
 const withPath = (url: string, path: unknown): string =>
-  path === undefined ? url : new URL(String(path), url).href;
+  path === undefined ? url : new URL(textOf(path), url).href;
 
 const optionsOf = (given: unknown): Fields => {
   const options = isFields(given) ? given : {};
@@ -69,8 +69,8 @@ const answerOf = (stage: Stage, actor: string, token: unknown): TokenAnswer => {
   if (token === 'access') return async () => stage.world.accessToken(actor);
   if (!isFields(token)) return async () => String(token);
   const { fail, actor: other = actor, access, ...options } = token;
-  if (fail !== undefined) return () => Promise.reject(new Error(String(fail)));
-  if (access !== undefined) return async () => stage.world.accessToken(String(access));
+  if (fail !== undefined) return () => Promise.reject(new Error(textOf(fail)));
+  if (access !== undefined) return async () => stage.world.accessToken(textOf(access));
   return () => stage.world.clientToken(String(other), options);
 };
 

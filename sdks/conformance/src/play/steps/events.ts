@@ -1,6 +1,5 @@
 import type { AdapterEvent } from '../../adapter/protocol.js';
-import type { Fields } from '../../scenario/match.js';
-import { isFields } from '../../scenario/match.js';
+import { type Fields, isFields, without } from '../../scenario/match.js';
 import { clientOf, withinOf } from '../stage.js';
 import { asError, assertLike, save } from './expectations.js';
 import { roomIn } from './requests.js';
@@ -49,9 +48,9 @@ const event: StepKind = {
     ...['error', 'authExpiresAt', 'save', 'within'],
   ],
   async run(stage, fields) {
-    const { within: _within, save: names, client: _client, error, room, ...rest } = fields;
+    const { error, room, save: names } = fields;
     const expected = {
-      ...rest,
+      ...without(fields, 'client', 'save', 'within', 'error', 'room'),
       ...(error === undefined ? {} : { error: asError(error) }),
       ...(room === undefined ? {} : { room: roomIn(stage, room) }),
     };

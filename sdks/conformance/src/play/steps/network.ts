@@ -1,13 +1,13 @@
 import type { Direction, Verdict } from '../../proxy/way.js';
 import type { Refusal } from '../../proxy/proxy.js';
-import { differenceOf, type Fields } from '../../scenario/match.js';
+import { differenceOf, type Fields, textOf } from '../../scenario/match.js';
 import { clientOf, type Stage } from '../stage.js';
 import { assertLike, eventually } from './expectations.js';
 import type { StepKind, StepKinds } from './step.js';
 
 const direction = (value: unknown): Direction | undefined => {
   if (value === undefined || value === 'server' || value === 'client') return value;
-  throw new TypeError(`${String(value)} is neither server nor client`);
+  throw new TypeError(`${textOf(value)} is neither server nor client`);
 };
 
 /** A step that does something to the network of a client at once. */

@@ -1,4 +1,4 @@
-import type { Fields } from '../../scenario/match.js';
+import { type Fields, textOf, without } from '../../scenario/match.js';
 import { clientOf, type Stage } from '../stage.js';
 import { eventually, inTime, outcomeFields, settle } from './expectations.js';
 import type { StepKind, StepKinds } from './step.js';
@@ -17,7 +17,7 @@ export const roomIn = (stage: Stage, room: unknown): string =>
   String(room).includes('/') ? String(room) : String(stage.variables.fill(`{{app}}/${String(room)}`));
 
 const forAdapter = (stage: Stage, fields: Fields): Fields & { readonly client: string } => {
-  const rest = Object.fromEntries(Object.entries(fields).filter(([name]) => !kitFields.includes(name)));
+  const rest = without(fields, ...kitFields);
   const topic = rest['topic'] === undefined ? {} : { topic: addressIn(stage, rest['topic']) };
   const room = rest['room'] === undefined ? {} : { room: roomIn(stage, rest['room']) };
   // A subscription is named like its topic, unless the step says otherwise.
@@ -30,7 +30,7 @@ const request = (what: string, required: readonly string[], optional: readonly s
   optional: [...optional, ...kitFields],
   async run(stage, fields) {
     const ask = () => stage.conversation.request(what, forAdapter(stage, fields));
-    if (fields['later'] !== undefined) return void stage.later.set(String(fields['later']), ask());
+    if (fields['later'] !== undefined) return void stage.later.set(textOf(fields['later']), ask());
     if (fields['eventually'] !== true) return settle(stage, fields, await inTime(ask(), fields));
     await eventually(fields, async () => settle(stage, fields, await inTime(ask(), fields)));
   },
