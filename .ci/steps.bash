@@ -42,7 +42,7 @@ tests() {
 }
 
 # Debian packages of what is not there yet: the engines run on Java and Go, schemathesis in a Python environment, kcat asks
-# Kafka, the example is used in a browser.
+# Kafka, the example is used in a browser, and the guides are in several languages.
 install_missing() {
   local missing=()
   command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
@@ -51,6 +51,8 @@ install_missing() {
   command -v kcat >/dev/null || missing+=(kcat)
   command -v openssl >/dev/null || missing+=(openssl)
   command -v chromium >/dev/null || missing+=(chromium)
+  command -v curl >/dev/null || missing+=(curl)
+  command -v php >/dev/null || missing+=(php-cli)
   python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
   [ ${#missing[@]} -eq 0 ] && return
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"

@@ -60,6 +60,11 @@ export class RoomwireError extends Error {
 export class AuthenticationError extends RoomwireError {
   override readonly name: string = 'AuthenticationError';
   declare readonly error: AuthenticationFailure | (string & {});
+
+  constructor(error: AuthenticationFailure | (string & {}), details: ErrorDetails = {}) {
+    const message = isClientFailure(error) ? undefined : `The server did not accept the token: ${error}`;
+    super(error, { message, ...details });
+  }
 }
 
 export interface ConnectionDetails extends ErrorDetails {

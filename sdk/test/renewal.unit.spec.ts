@@ -117,14 +117,28 @@ describe('a token that expires', () => {
     const told: unknown[] = [];
     client.on('tokenExpiring', (event) => told.push(event));
     give = () => answer.promise;
-    for (let times = 0; times < 2; times++) peer.send({ type: 'tokenExpiring', authExpiresAt: start + 30 });
+    const notice = { type: 'tokenExpiring', authExpiresAt: start + 30 };
+    peer.send(notice);
+    // By lot within 18 s.
+    await harness.time.pass(9_000);
+    peer.send(notice);
     answer.resolve('t2');
     await renewed(peer, 't2', 120);
     give = () => 't3';
     await pass(later);
     expect(await peer.next('reauth')).to.include({ token: 't3' });
-    expect(told[0]).to.deep.equal({ authExpiresAt: start + 30 });
+    expect(told).to.deep.equal([notice, notice].map(({ authExpiresAt }) => ({ authExpiresAt })));
     expect(requests).to.have.length(3);
+  });
+
+  it('is renewed when it was planned, where that is soon enough after the notice', async () => {
+    const watched = await connected({ authExpiresAt: start + 120 });
+    await pass(75_000);
+    watched.peer.send({ type: 'tokenExpiring', authExpiresAt: start + 120 });
+    await settled(watched, watched.peer);
+    await harness.time.pass(3_000);
+    await watched.peer.next('reauth');
+    expect(requests).to.have.length(2);
   });
 
   it('is asked for again and again while the function fails, until the server ends the connection', async () => {

@@ -18,6 +18,8 @@ export interface RenewalContext {
 const firstFrom = 0.4;
 const from = 0.75;
 const to = 0.9;
+/** Part of the time that is left when the server tells of it. */
+const noticed = 0.6;
 
 /** Timers stand still while a machine sleeps: the clock is looked at again and again. */
 const longestWaitMs = 15_000;
@@ -43,9 +45,12 @@ export class Renewal {
     if (context.tokens.areRenewable) this.plan(expiresAt, firstFrom);
   }
 
-  /** The server says that the time has come. */
+  /** The server says that 30 s are left, or half of a shorter life. By lot, unless it was planned for then: many are told at once. */
   expiring(): void {
-    if (this.context.tokens.areRenewable) void this.renew();
+    if (!this.context.tokens.areRenewable || this.isBusy) return;
+    this.woken();
+    const withinMs = Math.min(30_000, this.lifeMs / 2) * noticed;
+    if (this.leftMs > withinMs) this.wait(withinMs * this.context.random());
   }
 
   /** Time may have passed that no timer has noticed. */

@@ -1,0 +1,155 @@
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { startProgram, stop, type RunningService } from '../support/program.js';
+import { blocksOf, Guide, guidesFolder, type Done } from './guide.js';
+
+const python = fileURLToPath(new URL('../../../../sdks/python', import.meta.url));
+
+const isInstalled = (command: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
+
+/** Continuous integration installs all of them. */
+const needs = (context: Mocha.Context, ...commands: readonly string[]): void => {
+  if (!commands.every(isInstalled)) context.skip();
+};
+
+const outputOf = ({ code, stdout, stderr }: Done): string => {
+  expect(code, stderr).to.equal(0);
+  return stdout.trim();
+};
+
+describe('the guides', function () {
+  this.timeout(180_000);
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let service: RunningService;
+  let children: ChildProcess[];
+
+  /** A reader who has started a service and logged in. */
+  const open = async (name: string, settings: Readonly<Record<string, string>> = {}): Promise<Guide> => {
+    service = await startProgram(join(folder.path, 'data'), settings);
+    const addresses = { ROOMWIRE_URL: service.baseUrl, ROOMWIRE_GATEWAY: service.socketUrl };
+    const guide = await Guide.open(name, folder.path, addresses);
+    outputOf(await guide.run('npx', 'roomwire', 'login'));
+    return guide;
+  };
+  const started = (guide: Guide, file: string) => {
+    const child = guide.start(process.execPath, file);
+    children.push(child);
+    const lines: string[] = [];
+    createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => lines.push(line));
+    child.stderr?.pipe(process.stderr);
+    return { child, lines };
+  };
+
+  beforeEach(async () => {
+    children = [];
+    folder = await temporaryFolder();
+  });
+  afterEach(async () => {
+    for (const child of children) child.kill();
+    if (service) await stop(service);
+    await folder.remove();
+  });
+
+  it('are tested, each block of each', async () => {
+    const names = (await readdir(guidesFolder)).filter((name) => name.endsWith('.md'));
+    const withCode = [];
+    for (const name of names) {
+      const blocks = blocksOf(await readFile(join(guidesFolder, name), 'utf8'));
+      expect(
+        blocks.filter(({ title }) => title === ''),
+        name,
+      ).to.eql([]);
+      if (blocks.length > 0) withCode.push(name);
+    }
+    expect(withCode.sort()).to.eql([
+      'publish-from-a-backend.md',
+      'receive-webhooks.md',
+      'sign-tokens.md',
+      'workers.md',
+    ]);
+  });
+
+  it('sign tokens in Node, Python, PHP and Go that a gateway accepts', async function () {
+    needs(this, 'python3', 'php', 'go');
+    const guide = await open('sign-tokens.md');
+    await guide.shell('key.sh');
+    outputOf(await guide.run('python3', '-m', 'venv', 'venv'));
+    outputOf(await guide.run('venv/bin/pip', 'install', '--quiet', 'pyjwt'));
+    outputOf(await guide.run('go', 'mod', 'init', 'example.com/token'));
+    for (const title of ['token.mjs', 'token.py', 'token.php', 'token.go']) await guide.write(title);
+    outputOf(await guide.run('go', 'get', 'github.com/golang-jwt/jwt/v5@v5.3.0'));
+    const tokens = [
+      await guide.run(process.execPath, 'token.mjs'),
+      await guide.run('venv/bin/python', 'token.py'),
+      await guide.run('php', 'token.php'),
+      await guide.run('go', 'run', 'token.go'),
+    ].map(outputOf);
+    const check = guide.take('check.sh');
+    for (const token of tokens) {
+      guide.set({ TOKEN: token });
+      expect(outputOf(await guide.run('bash', '-c', check))).to.include('The gateway accepts it');
+    }
+    // A backend that gives the token to whoever asks stands for one with a sign-in.
+    const { actorTokenId } = JSON.parse(await readFile(join(folder.path, 'ann.json'), 'utf8'));
+    guide.set({ TOKEN_URL: `data:text/plain,${tokens[0] ?? ''}` });
+    await guide.write('client.mjs');
+    expect(outputOf(await guide.run(process.execPath, 'client.mjs'))).to.equal(actorTokenId);
+    expect(guide.unused).to.eql([]);
+  });
+
+  it('publish from Node, Python and a shell, each message once', async function () {
+    needs(this, 'python3', 'curl');
+    const guide = await open('publish-from-a-backend.md');
+    await guide.shell('prepare.sh');
+    await guide.write('publish.mjs');
+    await guide.write('publish.py');
+    const node = (): Promise<Done> => guide.run(process.execPath, 'publish.mjs');
+    expect(outputOf(await node())).to.equal('order-4711 is new\npublished\nunknown_topic');
+    expect(outputOf(await node())).to.include('order-4711 was there before');
+    outputOf(await guide.run('python3', '-m', 'venv', 'venv'));
+    outputOf(await guide.run('venv/bin/pip', 'install', '--quiet', python));
+    expect(outputOf(await guide.run('venv/bin/python', 'publish.py'))).to.equal('order-4713');
+    expect(JSON.parse(await guide.shell('publish.sh'))).to.include({ id: 'order-4714' });
+    expect(guide.unused).to.eql([]);
+  });
+
+  it('share work among workers, of which one is killed', async () => {
+    const guide = await open('workers.md', { ROOMWIRE_MESSAGE_RECORDING: 'true' });
+    expect(guide.take('start.sh')).to.equal('ROOMWIRE_MESSAGE_RECORDING=true npx roomwire start\n');
+    await guide.shell('prepare.sh');
+    await guide.write('worker.mjs');
+    await guide.write('give.mjs');
+    const workers = [1, 2, 3].map(() => started(guide, 'worker.mjs'));
+    await eventually(() => workers.every(({ lines }) => lines.includes('ready')), { withinMs: 60_000 });
+    const giving = guide.run(process.execPath, 'give.mjs');
+    await eventually(() => workers.some(({ lines }) => lines.length > 1), { withinMs: 60_000 });
+    workers[0]?.child.kill('SIGKILL');
+    outputOf(await giving);
+    const done = () => new Set(workers.flatMap(({ lines }) => lines.filter((line) => line !== 'ready')));
+    await eventually(() => done().size === 20, { withinMs: 60_000 });
+    expect(guide.unused).to.eql([]);
+  });
+
+  it('receive webhooks, and refuse calls of others', async function () {
+    needs(this, 'curl');
+    const guide = await open('receive-webhooks.md', { ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' });
+    await guide.shell('secret.sh');
+    await guide.write('endpoint.mjs');
+    const endpoint = started(guide, 'endpoint.mjs');
+    await eventually(() => endpoint.lines.length === 1, { withinMs: 30_000 });
+    const address = `http://127.0.0.1:${endpoint.lines[0]?.split(' ')[1]}/hook`;
+    guide.set({ ENDPOINT: address });
+    await guide.shell('call.sh');
+    await eventually(() => endpoint.lines.includes('called orders {"number":4711}'), { withinMs: 30_000 });
+    expect((await fetch(address, { method: 'POST', body: '{}' })).status).to.equal(400);
+    expect(guide.unused).to.eql([]);
+  });
+});
