@@ -5,7 +5,7 @@ import type { Deployments } from '../server/deployment.js';
 import { Lanes } from './lanes.js';
 
 /** Most of the time of a scenario is waiting. */
-const atOnce = 8;
+const atOnce = 12;
 /** Starting a service is work. */
 const ownServersAtOnce = 2;
 
