@@ -50,6 +50,7 @@ import { createMessageRate } from './publishing/messageRate.js';
 import { publishingRoutes, type PublishingDeps } from './publishing/routes.js';
 import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
+import { tokenRevocationRoutes } from './revocations/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 import { sessionRevocationRoutes } from './session-revocations/routes.js';
@@ -133,6 +134,7 @@ export const apiRoutes = (
   ...scopeRoutes(deps),
   ...actorRoutes(deps),
   ...signingKeyRoutes(deps),
+  ...tokenRevocationRoutes(deps),
   // Before the routes of entries: `redrive` is not the id of one.
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),

@@ -10,6 +10,7 @@ import {
   revocationKeyOf,
   type SessionRevocationEvent,
 } from '@roomwire/shared/domain/sessionRevocation';
+import { createdTokenRevocation, type TokenRevocationEvent } from '@roomwire/shared/domain/tokenRevocation';
 import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/domain/webhookSecret';
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
@@ -77,6 +78,7 @@ const projects: Projector<ProjectEvent> = {
     { removeWhere: 'scopes', filter: { projectId } },
     { removeWhere: 'deadLetters', filter: { projectId } },
     { removeWhere: 'webhookSecrets', filter: { projectId } },
+    { removeWhere: 'tokenRevocations', filter: { projectId } },
   ],
 };
 
@@ -139,6 +141,17 @@ const sessionRevocations: Projector<SessionRevocationEvent> = {
       doc: { ...createdSessionRevocation(data, occurredAt), createdPosition: position },
     },
   ],
+};
+
+const tokenRevocations: Projector<TokenRevocationEvent> = {
+  TokensRevoked: (data, { occurredAt, position }) => [
+    {
+      put: 'tokenRevocations',
+      id: data.revocationId,
+      doc: { ...createdTokenRevocation(data, occurredAt), createdPosition: position },
+    },
+  ],
+  TokenRevocationExpired: ({ revocationId }) => [{ remove: 'tokenRevocations', id: revocationId }],
 };
 
 const blueprints: Projector<BlueprintEvent> = {
@@ -224,7 +237,10 @@ const actors: Projector<ActorEvent> = {
   ActorUpdated: ({ actorTokenId, changes }, { occurredAt }) => [
     { patch: 'actors', id: actorTokenId, set: { ...changes, updatedAt: occurredAt } },
   ],
-  ActorDeleted: ({ actorTokenId }) => [{ remove: 'actors', id: actorTokenId }],
+  ActorDeleted: ({ actorTokenId }) => [
+    { remove: 'actors', id: actorTokenId },
+    { removeWhere: 'tokenRevocations', filter: { actorTokenId } },
+  ],
 };
 
 const deadLetters: Projector<DeadLetterEvent> = {
@@ -264,6 +280,7 @@ const projectors: Projector<DomainEvent> = {
   ...deadLetters,
   ...webhookSecrets,
   ...sessionRevocations,
+  ...tokenRevocations,
 };
 
 /** What an event changes in the read models. Throws `UnknownEvent` for an event that this version cannot read. */

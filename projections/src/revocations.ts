@@ -8,6 +8,7 @@ const revoking: { readonly [T in EventType]?: 'always' | readonly string[] } = {
   ProjectDeleted: 'always',
   ApiKeyRevoked: 'always',
   SessionRevoked: 'always',
+  TokensRevoked: 'always',
   AppUpdated: ['status', 'slug', 'topics', 'config'],
   AppDeleted: 'always',
   RoomUpdated: ['status', 'topics'],
@@ -19,7 +20,7 @@ const revoking: { readonly [T in EventType]?: 'always' | readonly string[] } = {
   ScopeDeleted: 'always',
   ActorUpdated: ['status', 'expiresAt', 'accessScopeId'],
   ActorDeleted: 'always',
-  SigningKeyUpdated: ['status'],
+  SigningKeyUpdated: ['status', 'allowExternalActors'],
   SigningKeyDeleted: 'always',
 };
 

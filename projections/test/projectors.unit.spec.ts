@@ -30,6 +30,16 @@ describe('the projector of projects', () => {
   });
 });
 
+describe('the projector of actors', () => {
+  it('[HTTP-REVOKE-4] removes the revocations of its tokens with an actor', () => {
+    const actorTokenId = 'a';
+    expect(changesOf(recorded({ type: 'ActorDeleted', data: { actorTokenId } }))).to.deep.equal([
+      { remove: 'actors', id: actorTokenId },
+      { removeWhere: 'tokenRevocations', filter: { actorTokenId } },
+    ]);
+  });
+});
+
 describe('the projector of dead letters', () => {
   const dlqId = 'd1';
   const created = '2025-01-01T00:00:00.000Z';

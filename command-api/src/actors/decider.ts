@@ -6,6 +6,7 @@ import {
   type ActorEvent,
   type ActorFields,
 } from '@roomwire/shared/domain/actor';
+import type { TokenRevocationFields, TokensRevokedEvent } from '@roomwire/shared/domain/tokenRevocation';
 import type { ScopeMembership } from '@roomwire/shared/domain/scope';
 import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
 import { Rejection } from '../handling/rejections.js';
@@ -18,6 +19,7 @@ interface ExistingActor {
 export type ActorCommand =
   | { readonly type: 'CreateActor'; readonly actor: ActorFields }
   | ({ readonly type: 'UpdateActor'; readonly changes: ActorChanges } & ExistingActor)
+  | { readonly type: 'RevokeActorTokens'; readonly revocation: TokenRevocationFields }
   | ({ readonly type: 'DeleteActor' } & ExistingActor);
 
 export interface ActorState {
@@ -26,11 +28,13 @@ export interface ActorState {
   readonly left: ScopeMembership | undefined;
 }
 
-export const actorDecider: Decider<ActorState, ActorCommand, ActorEvent> = {
+type RecordedActorEvent = ActorEvent | TokensRevokedEvent;
+
+export const actorDecider: Decider<ActorState, ActorCommand, RecordedActorEvent> = {
   initial: () => ({ actor: undefined, left: undefined }),
 
   evolve({ actor: before }, event) {
-    const actor = evolveActor(before, event);
+    const actor = event.type === 'TokensRevoked' ? before : evolveActor(before, event);
     const membership = membershipOf(before);
     return {
       actor,
@@ -48,6 +52,10 @@ export const actorDecider: Decider<ActorState, ActorCommand, ActorEvent> = {
         const changes = changedFields(actor, keepingMembership(actor, command.changes));
         return changes ? [{ type: 'ActorUpdated', data: { actorTokenId, changes } }] : [];
       }
+      // Here, so that none is made beside the actor's deletion, with which they go.
+      case 'RevokeActorTokens':
+        existing(state, command.revocation);
+        return [{ type: 'TokensRevoked', data: command.revocation }];
       case 'DeleteActor':
         existing(state, command);
         return [{ type: 'ActorDeleted', data: { actorTokenId: command.actorTokenId } }];

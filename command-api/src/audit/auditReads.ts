@@ -124,7 +124,8 @@ export class HistoryBudget {
   }
 }
 
-const parentFields = ['projectId', 'appId', 'roomId'] as const;
+/** An actor is the parent of the revocations of its tokens. */
+const parentFields = ['projectId', 'appId', 'roomId', 'actorTokenId'] as const;
 
 /** Undefined for a record that has never been in the organization. `until`: milliseconds since 1970, inclusive. */
 export const pastRecord = async (

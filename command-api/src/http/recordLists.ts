@@ -11,16 +11,24 @@ import * as s from './schema.js';
  * they are sent: a record that is created or removed meanwhile may be missing, every other one is there once.
  */
 
+const placePattern = '^[0-9-]{1,60}$';
+
 const placeFields = {
   limit: s.number({
     description:
       'Records on a page; clamped to 1-1000. Without `limit` and `cursor` the answer is the whole list',
   }),
   cursor: s.text({
-    pattern: '^[0-9-]{1,60}$',
+    pattern: placePattern,
     description: '`next` of the previous page. 100 records where there is no `limit`',
   }),
 };
+
+/** Of a list that is always answered in pages. */
+export const recordPageQuery = s.queryOf({
+  limit: s.number({ description: 'Records on a page; clamped to 1-1000', default: 100 }),
+  cursor: s.text({ pattern: placePattern, description: '`next` of the previous page' }),
+});
 
 const nameFilter = { name: s.text({ description: 'A part of the name, in any case' }) };
 const slugFilter = { slug: s.text({ description: 'The exact slug' }) };
@@ -31,15 +39,15 @@ export const roomListQuery = s.queryOf({ ...placeFields, ...nameFilter, ...slugF
 
 type ListQuery = s.ValueOf<typeof roomListQuery>;
 
+/** A page of records. */
+export const recordPageOf = <T>(items: s.Schema<T>) =>
+  s.titledObject(`${String(items['title'])}Page`, {
+    data: s.described(s.listOf(items), 'Newest first'),
+    next: s.described(s.orNull(s.text()), '`cursor` of the next page; null on the last one'),
+  });
+
 /** The answer: the list of records, or a page of it. */
-export const listOrPageOf = <T>(items: s.Schema<T>) =>
-  s.either(
-    s.listOf(items),
-    s.titledObject(`${String(items['title'])}Page`, {
-      data: s.described(s.listOf(items), 'Newest first'),
-      next: s.described(s.orNull(s.text()), '`cursor` of the next page; null on the last one'),
-    }),
-  );
+export const listOrPageOf = <T>(items: s.Schema<T>) => s.either(s.listOf(items), recordPageOf(items));
 
 /** The filter by a part of the name. */
 export const named = ({ name }: Pick<ListQuery, 'name'>): ViewFilter =>
@@ -67,11 +75,32 @@ export const listOrPage = <V extends Listed, T>(
 ): RecordParts<T> => {
   const { limit, cursor } = query;
   if (limit === undefined && cursor === undefined) return wholeList(views, view, filter, direction, present);
-  const most = Math.min(limitTable.listRecords.value, Math.max(1, Math.trunc(limit ?? defaultLimit)));
+  const most = recordsOnPage(limit);
   const stretch: Stretch = { direction: 'newest first', after: cursor, most, next: null };
   const parts = partsOf(views, view, filter, stretch, present);
   return { parts, next: () => stretch.next };
 };
+
+/** A page of small records, newest first. */
+export const recordPage = async <V extends Listed, T>(
+  views: ViewReader,
+  view: V,
+  filter: ViewFilter,
+  { limit, cursor }: s.ValueOf<typeof recordPageQuery>,
+  present: (doc: Views[V]) => T,
+): Promise<{ readonly data: readonly T[]; readonly next: string | null }> => {
+  const most = recordsOnPage(limit);
+  const beyond = cursor === undefined ? {} : { createdPosition: { $lt: cursor } };
+  const sort = [['createdPosition', -1]] as const;
+  // One more than is wanted tells whether there is a next page.
+  const docs = await views.find(view, { filter: { ...filter, ...beyond }, sort, limit: most + 1 });
+  const page = docs.slice(0, most);
+  const last = docs.length > most ? page.at(-1) : undefined;
+  return { data: page.map(present), next: last?.createdPosition ?? null };
+};
+
+const recordsOnPage = (limit = defaultLimit): number =>
+  Math.min(limitTable.listRecords.value, Math.max(1, Math.trunc(limit)));
 
 export const wholeList = <V extends Listed, T>(
   views: ViewReader,

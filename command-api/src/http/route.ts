@@ -20,6 +20,7 @@ export const tags = {
   Actors: 'Clients of the socket protocol: devices, users, services, agents.',
   Scopes: 'An access scope isolates a tenant inside a project.',
   'Signing keys': 'Let your backend mint short-lived client tokens.',
+  Revocations: 'End the client tokens that an actor was given before a time.',
   Organizations: 'Owners of projects, with their plan and usage.',
   Projects: 'Owners of apps, actors, scopes and signing keys.',
   'API keys': 'Credentials of your backend.',

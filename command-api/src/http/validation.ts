@@ -1,7 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { isExternalSubject } from '@roomwire/shared/domain/tokenRevocation';
 import { isNetwork } from '@roomwire/shared/runtime/networks';
 import { validationError, type FailedConstraint } from './errors.js';
-import { isUuid } from './request.js';
+import { actorKeyIdPattern, isUuid } from './request.js';
 import type { JsonSchema } from './schema.js';
 
 export type Validate = (value: unknown) => void;
@@ -158,11 +159,15 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const isWebhookHeaderName = (name: string): boolean => headerName.test(name) && !framingHeader.test(name);
 const isHeaderValue = (value: string): boolean => headerValue.test(value);
 
+const isTokenSubject = (text: string): boolean =>
+  isExternalSubject(text) || isUuid(text) || actorKeyIdPattern.test(text);
+
 /** The formats of this API, each with its check. */
 export const formats = {
   uuid: isUuid,
   'date-time': isTime,
   'display-name': isDisplayName,
+  'token-subject': isTokenSubject,
   'webhook-url': isWebhookUrl,
   'webhook-header-name': isWebhookHeaderName,
   'header-value': isHeaderValue,

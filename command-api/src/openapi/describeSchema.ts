@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '../http/schema.js';
+import { actorKeyIdPattern } from '../http/request.js';
 import { displayNamePattern, timePattern } from '../http/validation.js';
 
 export interface SchemaDescriber {
@@ -87,6 +88,8 @@ const host = `(?:${label}(?:\\.${label})*|${byte}(?:\\.${byte}){3}|\\[::1?\\])`;
 const ipv6 = '(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}|(?:[0-9A-Fa-f]{1,4}:){1,7}:|::)';
 const port = '(?:6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})';
 
+const uuid = '[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}';
+
 /** JSON Schema has no flag for case. */
 const inAnyCase = (name: string): string => name.replace(/[a-z]/g, (c) => `[${c.toUpperCase()}${c}]`);
 const framing = [
@@ -115,6 +118,10 @@ export const describedFormats: Readonly<Record<string, JsonSchema>> = {
     description: 'Has a visible character, and no NUL',
     pattern: displayNamePattern.source,
     examples: ['Support desk'],
+  },
+  'token-subject': {
+    pattern: `^(?:ext:[^\\ud800-\\udfff]{1,200}|${uuid}|${actorKeyIdPattern.source.slice(1, -1)})$`,
+    examples: ['ext:ada'],
   },
   'webhook-url': {
     description: 'An http or https URL without user and password, as the URL standard parses it',

@@ -10,14 +10,20 @@ import * as s from '../http/schema.js';
 
 const statusSchema = s.oneOf(signingKeyStatuses);
 
+const allowExternalActors = s.flag({
+  description: 'Whether its tokens may name actors of which there is no record, `ext:` and a name',
+});
+
 export const createSigningKeySchema = s.titled(
   'NewSigningKey',
-  s.strictObject({ name: s.name, environment: s.oneOf(signingKeyEnvironments) }, ['name']),
+  s.strictObject({ name: s.name, environment: s.oneOf(signingKeyEnvironments), allowExternalActors }, [
+    'name',
+  ]),
 );
 
 export const updateSigningKeySchema = s.titled(
   'SigningKeyChanges',
-  s.strictObject({ name: s.name, status: statusSchema }),
+  s.strictObject({ name: s.name, status: statusSchema, allowExternalActors }),
 );
 
 export const signingKeysQuerySchema = pageQuerySchema(['name', 'keyId', 'status', 'createdAt', 'updatedAt'], {
@@ -25,7 +31,7 @@ export const signingKeysQuerySchema = pageQuerySchema(['name', 'keyId', 'status'
   status: statusSchema,
 });
 
-const signingKeyFields = {
+const shownFields = {
   signingKeyId: s.uuid,
   projectId: s.uuid,
   keyId: s.text({ description: 'Public: `sk_live_<id>` or `sk_sandbox_<id>`, the `kid` of client tokens' }),
@@ -36,12 +42,25 @@ const signingKeyFields = {
   updatedAt: s.time,
 };
 
-export const signingKeySchema = s.titledObject('SigningKey', signingKeyFields);
+const onlyWhereTrue = {
+  allowExternalActors: s.described(
+    s.only(true),
+    'Only where its tokens may name actors of which there is no record',
+  ),
+};
+const alwaysThere = Object.keys(shownFields) as (keyof typeof shownFields)[];
 
-export const createdSigningKeySchema = s.titledObject('CreatedSigningKey', {
-  ...signingKeyFields,
-  signingKey: s.text({ description: '`<keyId>.<secret>`; shown only in this answer' }),
-});
+export const signingKeySchema = s.titled(
+  'SigningKey',
+  s.strictObject({ ...shownFields, ...onlyWhereTrue }, alwaysThere),
+);
+
+const signingKey = s.text({ description: '`<keyId>.<secret>`; shown only in this answer' });
+
+export const createdSigningKeySchema = s.titled(
+  'CreatedSigningKey',
+  s.strictObject({ ...shownFields, ...onlyWhereTrue, signingKey }, [...alwaysThere, 'signingKey']),
+);
 
 type SigningKeyAnswer = s.ValueOf<typeof signingKeySchema>;
 
@@ -51,6 +70,7 @@ export const presentSigningKey = (key: SigningKey, lastUsedAt: string | null): S
   keyId: key.keyId,
   name: key.name,
   status: key.status,
+  ...(key.allowExternalActors && { allowExternalActors: true }),
   lastUsedAt,
   createdAt: key.createdAt,
   updatedAt: key.updatedAt,

@@ -65,11 +65,12 @@ export const signingKeyRoutes = ({
     example: { body: exampleNewSigningKey, answer: exampleCreatedSigningKey },
     rejections: [],
     async handle(request) {
-      const { name, environment = 'live' } = request.body;
+      const { name, environment = 'live', allowExternalActors = false } = request.body;
       const { keyId, token } = mintToken(random, `sk_${environment}`);
       const signingKeyId = random.uuid();
       const sealedSecret = secretBoxes.signingKeys.seal(token.slice(`${keyId}.`.length), signingKeyId);
-      const signingKey = { signingKeyId, projectId: request.caller.projectId, keyId, name, sealedSecret };
+      const { projectId } = request.caller;
+      const signingKey = { signingKeyId, projectId, keyId, name, allowExternalActors, sealedSecret };
       return commands.execute(
         signingKeyTarget(signingKeyId),
         { type: 'CreateSigningKey', signingKey },

@@ -43,6 +43,34 @@ describe('an actor', () => {
     given(created).when({ type: 'CreateActor', actor: fields }).thenNothing();
   });
 
+  it('[HTTP-REVOKE-1] has its tokens revoked while it exists, as often as one likes', () => {
+    const revoke = (projectId = 'p1') => {
+      const revocation = {
+        revocationId: 'r',
+        projectId,
+        subject: 'x1',
+        actorTokenId: 'x1',
+        before: testTime,
+      };
+      return { type: 'RevokeActorTokens', revocation } as const;
+    };
+    const revoked = { type: 'TokensRevoked', data: revoke().revocation } as const;
+    given(created).when(revoke()).then(revoked);
+    given(created, revoked).when(revoke()).then(revoked);
+    given(created, revoked).when(remove()).then(deleted);
+    given(created, revoked)
+      .when(update({ name: 'Ada' }))
+      .thenNothing();
+    for (const [past, command] of [
+      [[], revoke()],
+      [[created, deleted], revoke()],
+      [[created], revoke('p2')],
+    ] as const)
+      given(...past)
+        .when(command)
+        .thenRejected('actor_not_found', { actorId: 'x1' });
+  });
+
   it('changes only what differs', () => {
     given(created)
       .when(update({ name: 'Ada', metadata: { team: 'a' } }))

@@ -43,7 +43,7 @@ describe('a rotation of the master key', () => {
   const create = async (signingKeyId: string, box: SecretBox = oldBox, projectId = 'p1') => {
     const sealedSecret = box.seal(`secret of ${signingKeyId}`, signingKeyId);
     const signingKey = {
-      ...{ signingKeyId, projectId, sealedSecret },
+      ...{ signingKeyId, projectId, allowExternalActors: false, sealedSecret },
       keyId: `sk_live_${signingKeyId}`,
       name: 'Key',
     };
@@ -109,7 +109,10 @@ describe('a rotation of the master key', () => {
     await create('k1', foreign);
     await create('k2');
     const sealedSecret = oldBox.seal('stolen', 'k2');
-    const signingKey = { signingKeyId: 'k3', projectId: 'p1', keyId: 'sk_live_3', name: 'x', sealedSecret };
+    const signingKey = {
+      ...{ signingKeyId: 'k3', projectId: 'p1', keyId: 'sk_live_3', name: 'x' },
+      ...{ allowExternalActors: false, sealedSecret },
+    };
     await execute({ type: 'CreateSigningKey', signingKey });
     const { reencrypted, unopened } = await rotate();
     expect(reencrypted).to.equal(1);

@@ -15,6 +15,7 @@ const fields: SigningKeyFields = {
   projectId: 'p1',
   keyId: 'sk_live_1',
   name: 'Backend',
+  allowExternalActors: false,
   sealedSecret: sealedUnder('m1'),
 };
 const created: SigningKeyEvent = { type: 'SigningKeyCreated', data: fields };

@@ -13,6 +13,7 @@ import { testTime } from '../support/deciders.js';
 interface Model {
   readonly name: string;
   readonly status: SigningKeyStatus;
+  readonly allowExternalActors: boolean;
   readonly masterKeyId: string;
 }
 
@@ -30,16 +31,22 @@ const sealedSecrets = masterKeyIds.map((masterKeyId) => ({
 }));
 
 const commands: fc.Arbitrary<SigningKeyCommand> = fc.oneof(
-  fc.record({ name: names, sealedSecret: sealedSecrets }).map((fields) => ({
-    type: 'CreateSigningKey' as const,
-    signingKey: { signingKeyId, projectId: owner, keyId: 'sk_live_1', ...fields },
-  })),
+  fc
+    .record({ name: names, allowExternalActors: fc.boolean(), sealedSecret: sealedSecrets })
+    .map((fields) => ({
+      type: 'CreateSigningKey' as const,
+      signingKey: { signingKeyId, projectId: owner, keyId: 'sk_live_1', ...fields },
+    })),
   fc.record({
     type: fc.constant('UpdateSigningKey' as const),
     signingKeyId: fc.constant(signingKeyId),
     projectId: projectIds,
     changes: fc.record(
-      { name: names, status: fc.constantFrom('active' as const, 'disabled' as const) },
+      {
+        name: names,
+        status: fc.constantFrom('active' as const, 'disabled' as const),
+        allowExternalActors: fc.boolean(),
+      },
       { requiredKeys: [] },
     ),
   }),
@@ -62,6 +69,7 @@ const expected = (model: Model | undefined, command: SigningKeyCommand): Model |
       model ?? {
         name: command.signingKey.name,
         status: 'active',
+        allowExternalActors: command.signingKey.allowExternalActors,
         masterKeyId: command.signingKey.sealedSecret.masterKeyId,
       }
     );
@@ -72,7 +80,12 @@ const expected = (model: Model | undefined, command: SigningKeyCommand): Model |
 };
 
 const modelOf = (state: SigningKeyState): Model | undefined =>
-  state && { name: state.name, status: state.status, masterKeyId: state.sealedSecret.masterKeyId };
+  state && {
+    name: state.name,
+    status: state.status,
+    allowExternalActors: state.allowExternalActors,
+    masterKeyId: state.sealedSecret.masterKeyId,
+  };
 
 const decideOn = (command: SigningKeyCommand, state: SigningKeyState) => {
   try {

@@ -12,21 +12,22 @@ import type { Scope } from '@roomwire/shared/domain/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
-import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
-import type { SigningKey } from '@roomwire/shared/domain/signingKey';
+import { isRevokedBy, namesExternalActor } from '@roomwire/shared/domain/tokenRevocation';
 import type { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import type { RefusalLasts, RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { ActorScope } from './client.js';
-import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
-import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { EntryCache } from './entryCache.js';
+import { externalActor, type ConnectedActor, type ExternalActorRule } from './connectedActor.js';
 import type { CredentialHolder, RefusalReports } from './refusalReports.js';
+import { UnopenableKey, type OpenedKey, type SigningKeys } from './signingKeys.js';
+import { latestRevocation } from './tokenRevocations.js';
 
 /** The part of a client token that a connection depends on. */
 export interface LiveClientToken {
   readonly signingKeyId: string;
   /** `exp`, Unix seconds; undefined for a token that does not expire. */
   readonly expiresAt: number | undefined;
+  /** `iat`, Unix seconds; undefined for a token that does not say when it was issued. */
+  readonly issuedAt: number | undefined;
 }
 
 /** What a valid credential yields. */
@@ -42,7 +43,7 @@ export const restsOn = ({ actor, organizationId, clientToken }: Credentials) => 
 ];
 
 interface Holder {
-  readonly actor: Actor | undefined;
+  readonly actor: ConnectedActor | undefined;
   readonly clientToken: LiveClientToken | null;
 }
 
@@ -69,6 +70,8 @@ export interface Presented {
 /** Why a known credential is bad. */
 export type BadCredentialReason =
   | StandingRule
+  | ExternalActorRule
+  | 'token_revoked'
   | 'wrong_secret'
   | 'bad_signature'
   | 'not_yet_valid'
@@ -145,11 +148,18 @@ const verdictOn = async (
 const credentialsOf = async (deps: CredentialDeps, token: string): Promise<Credentials | BadCredential> => {
   const holder = await holderOf(deps, token);
   if (holder instanceof BadCredential) return holder;
-  const { actor } = holder;
-  const standing = await standingOf(deps.views, deps.clock, actor);
-  if (typeof standing === 'string')
-    return new BadCredential('briefly', actor && actorHolder(actor), standing);
-  return { ...standing, clientToken: holder.clientToken };
+  const { actor, clientToken } = holder;
+  const isRevoked = async (): Promise<boolean> => {
+    if (actor === undefined || clientToken === null) return false;
+    const revocation = await latestRevocation(deps.views, deps.clock, actor);
+    return revocation !== undefined && isRevokedBy(revocation, clientToken.issuedAt);
+  };
+  const [standing, revoked] = await Promise.all([standingOf(deps.views, deps.clock, actor), isRevoked()]);
+  const bad = (reason: BadCredentialReason) =>
+    new BadCredential('briefly', actor && actorHolder(actor), reason);
+  if (typeof standing === 'string') return bad(standing);
+  // [HTTP-REVOKE-2]
+  return revoked ? bad('token_revoked') : { ...standing, clientToken };
 };
 
 const holderOf = async (deps: CredentialDeps, token: string): Promise<Holder | BadCredential> => {
@@ -190,13 +200,25 @@ const holderOfClientToken = async (
   if (verdict === 'expired') return new BadCredential('always', holder, 'token_expired');
   if (verdict === 'invalid') return new BadCredential('always', holder, 'bad_signature');
   if (verdict === 'early') return new BadCredential(undefined, holder, 'not_yet_valid');
-  const actor = await actorByKeyId(deps, token.subject);
-  if (actor === undefined) return new BadCredential('briefly', holder, 'actor_missing');
+  const actor = await actorOf(deps, token, key);
+  if (typeof actor === 'string') return new BadCredential('briefly', holder, actor);
   if (actor.projectId !== key.projectId) return new BadCredential('briefly', holder, 'other_project');
-  return { actor, clientToken: { signingKeyId: key.signingKeyId, expiresAt: token.expiresAt } };
+  const { signingKeyId } = key;
+  const { expiresAt, issuedAt } = token;
+  return { actor, clientToken: { signingKeyId, expiresAt, issuedAt } };
 };
 
-export const actorHolder = ({ projectId, keyId }: Actor): CredentialHolder => ({
+/** The actor that a verified token names, on record or external, or why there is none. */
+const actorOf = async (
+  deps: CredentialDeps,
+  token: ClientToken,
+  key: OpenedKey,
+): Promise<ConnectedActor | ExternalActorRule | 'actor_missing'> => {
+  if (namesExternalActor(token.subject)) return externalActor(token, key, deps.clock.now());
+  return (await actorByKeyId(deps, token.subject)) ?? 'actor_missing';
+};
+
+export const actorHolder = ({ projectId, keyId }: ConnectedActor): CredentialHolder => ({
   ...{ projectId, principal: `actor:${keyId}` },
 });
 
@@ -204,7 +226,7 @@ const actorByKeyId = async ({ views }: CredentialDeps, keyId: string): Promise<A
   (await views.find('actors', { filter: { keyId }, limit: 1 }))[0];
 
 export interface GoodStanding {
-  readonly actor: Actor;
+  readonly actor: ConnectedActor;
   readonly organizationId: string;
   readonly plan: Plan;
   readonly accessScope: ActorScope | null;
@@ -214,7 +236,7 @@ export interface GoodStanding {
 export const standingOf = async (
   views: ViewReader,
   clock: Clock,
-  actor: Actor | undefined,
+  actor: ConnectedActor | undefined,
 ): Promise<GoodStanding | StandingRule> => {
   const own = ownRule(actor, clock.now());
   if (own !== undefined || actor === undefined) return own ?? 'actor_missing';
@@ -227,7 +249,7 @@ export const standingOf = async (
   return { actor, organizationId, plan, accessScope: scope ? shown(scope) : null };
 };
 
-const readStanding = async (views: ViewReader, actor: Actor): Promise<Standing> => {
+const readStanding = async (views: ViewReader, actor: ConnectedActor): Promise<Standing> => {
   const { projectId, accessScopeId } = actor;
   const owners = async () => {
     const project = await views.get('projects', projectId);
@@ -241,69 +263,3 @@ const readStanding = async (views: ViewReader, actor: Actor): Promise<Standing> 
 };
 
 const shown = ({ accessScopeId, slug, name }: Scope): ActorScope => ({ accessScopeId, slug, name });
-
-/** A signing key as far as it can be used. */
-export interface OpenedKey {
-  readonly signingKeyId: string;
-  readonly projectId: string;
-  readonly isActive: boolean;
-  /** Decrypted, in the form that the customer was given. */
-  readonly secret: string | UnopenableKey;
-}
-
-/** A key that no master key of this gateway decrypts, or that was altered. */
-export class UnopenableKey extends Error {
-  override readonly name = 'UnopenableKey';
-}
-
-/** Signing keys, decrypted or tried once and cached until a domain event invalidates them. */
-export class SigningKeys {
-  private readonly views: ViewReader;
-  private readonly box: SecretBox;
-  private readonly keys: EntryCache<OpenedKey>;
-
-  constructor(views: ViewReader, box: SecretBox, limits?: Pick<LimitReports, 'reached'>) {
-    this.views = views;
-    this.box = box;
-    this.keys = new EntryCache({
-      idOf: (key) => key.signingKeyId,
-      maxEntries: limitTable.cachedSigningKeys.value,
-      onEvicted: () => limits?.reached('cachedSigningKeys'),
-    });
-  }
-
-  /** By the `kid` of a client token. Rejects when the read models fail. */
-  async find(kid: string): Promise<OpenedKey | undefined> {
-    return (this.keys.peek(kid) ?? (await this.keys.load(kid, () => this.read(kid))))?.value;
-  }
-
-  changed(signingKeyId: string): void {
-    this.keys.drop(signingKeyId);
-  }
-
-  projectChanged(projectId: string): void {
-    this.keys.dropProject(projectId);
-  }
-
-  forgetAll(): void {
-    this.keys.dropAll();
-  }
-
-  private async read(keyId: string): Promise<OpenedKey | undefined> {
-    const [key] = await this.views.find('signingKeys', { filter: { keyId }, limit: 1 });
-    return key && this.opened(key);
-  }
-
-  private opened({ signingKeyId, projectId, status, sealedSecret }: SigningKey): OpenedKey {
-    const secret = this.secretOf(sealedSecret, signingKeyId);
-    return { signingKeyId, projectId, isActive: status === 'active', secret };
-  }
-
-  private secretOf(sealed: SigningKey['sealedSecret'], signingKeyId: string): string | UnopenableKey {
-    try {
-      return this.box.open(sealed, signingKeyId);
-    } catch (cause) {
-      return new UnopenableKey(`Signing key ${signingKeyId} cannot be opened`, { cause });
-    }
-  }
-}

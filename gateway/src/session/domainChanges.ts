@@ -63,6 +63,8 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretResealed: nothing,
   WebhookSecretDeleted: nothing,
   SessionRevoked: nothing,
+  TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
+  TokenRevocationExpired: nothing,
 };
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */

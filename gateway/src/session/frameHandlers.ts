@@ -15,6 +15,8 @@ import { historyFrame } from '@roomwire/shared/wire/protocol/historyFrame';
 import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { Identity } from '../access/client.js';
+import type { ConnectedActor } from '../access/connectedActor.js';
 import { actorHolder, checkCredential, restsOn, type CredentialDeps } from '../access/credentials.js';
 import { isCurrent } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
@@ -112,7 +114,7 @@ const reauthenticate = async (
   if (session.isOver) return;
   const failed = (error: ReauthError) => session.send({ type: 'reauth', success: false, error });
   if (typeof result === 'string') return failed(result);
-  if (result.actor.actorTokenId !== session.identity.actorTokenId) {
+  if (!isSameActor(result.actor, session.identity)) {
     credentials.reports.credential(actorHolder(result.actor), {
       ...{ reason: 'actor_mismatch', address, frame: 'reauth' },
     });
@@ -125,6 +127,10 @@ const reauthenticate = async (
   if (revalidator.changes.haveTouched(restsOn(result), changesBefore))
     revalidator.recheckActor(session.identity.actorTokenId);
 };
+
+/** [WS-EXT-7] What external actors are is said by their tokens, and holds for as long as the connection. */
+const isSameActor = (actor: ConnectedActor, identity: Identity): boolean =>
+  actor.actorTokenId === identity.actorTokenId && actor.actorType === identity.actorType;
 
 /** [WS-PRES-1] Answered only when refused; the next frame is handled when it is in force. */
 const announcePresence = async (

@@ -1,17 +1,18 @@
 import type { ActorChanges } from '@roomwire/shared/domain/actor';
-import type { StandingRule } from '@roomwire/shared/domain/standing';
+import type { TokenRevocationFields } from '@roomwire/shared/domain/tokenRevocation';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
-import type { Identity } from '../access/client.js';
-import { standingOf, type GoodStanding, type SigningKeys } from '../access/credentials.js';
+import type { GoodStanding } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
 import { RecentChanges } from '../access/recentChanges.js';
+import type { SigningKeys } from '../access/signingKeys.js';
 import type { Retained } from '../fanout/retained.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { Plans } from '../limits/plans.js';
 import type { PersistentSessions } from '../subscriptions/persistentSessions.js';
+import { readActor, type ActorReading } from './actorReading.js';
 import { coalesced } from './coalesced.js';
 import type { Ending } from './endings.js';
 import type { Roster } from './roster.js';
@@ -39,14 +40,6 @@ type LastValues = Pick<
 const retryAfterMs = 1_000;
 const readsAtOnce = 16;
 const maxReadings = 3;
-
-/** What the documents say of an actor. */
-interface ActorReading {
-  readonly standing: GoodStanding | StandingRule;
-  readonly endedKeys: ReadonlySet<string | undefined>;
-  /** Whether something that was read has changed meanwhile. */
-  readonly isStale: boolean;
-}
 
 /**
  * Ends connections, subscriptions and presences that are no longer admitted. That something was changed is a reason to read its
@@ -94,6 +87,13 @@ export class Revalidator {
     this.changes.add(actorTokenId);
     for (const session of this.deps.roster.ofActor(actorTokenId)) session.endFor('actor_missing');
     this.deps.persistentSessions.forgetActor(actorTokenId);
+  }
+
+  /** [HTTP-REVOKE-2] For ever: what it says is no reason to read. */
+  tokensRevoked({ actorTokenId, before }: TokenRevocationFields): void {
+    this.changes.add(actorTokenId);
+    for (const session of this.deps.roster.ofActor(actorTokenId))
+      if (session.isRevokedBy({ before })) session.endFor('token_revoked');
   }
 
   projectDeleted(projectId: string): void {
@@ -192,45 +192,21 @@ export class Revalidator {
    */
   private async readActor(actorTokenId: string): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
-      const [session] = this.deps.roster.ofActor(actorTokenId);
-      if (session === undefined) return true;
-      const reading = await this.readingOf(session.identity);
+      const [first, ...others] = this.deps.roster.ofActor(actorTokenId);
+      if (first === undefined) return true;
+      const reading = await readActor({ ...this.deps, changes: this.changes }, [first, ...others]);
       if (reading.isStale && attempt < maxReadings) continue;
       this.apply(reading, actorTokenId);
       return !reading.isStale;
     }
   }
 
-  private async readingOf({ actorTokenId, projectId, organizationId }: Identity): Promise<ActorReading> {
-    const { views, clock } = this.deps;
-    const before = this.changes.latest;
-    const actor = await views.get('actors', actorTokenId);
-    const standing = await standingOf(views, clock, actor);
-    // Where all of its sessions end, no key of theirs matters.
-    const endedKeys =
-      typeof standing === 'string' ? new Set<string>() : await this.readEndedKeys(actorTokenId);
-    const read = [actorTokenId, projectId, organizationId, actor?.accessScopeId];
-    return { standing, endedKeys, isStale: this.changes.haveTouched(read, before) };
-  }
-
-  private apply({ standing, endedKeys, isStale }: ActorReading, actorTokenId: string): void {
+  private apply(reading: ActorReading, actorTokenId: string): void {
     for (const session of this.deps.roster.ofActor(actorTokenId)) {
-      if (typeof standing === 'string') session.endFor(standing);
-      else if (endedKeys.has(session.signingKeyId)) session.endFor('signing_key_inactive');
-      else if (!isStale) this.standingRead(session, standing);
+      const found = reading.of(session);
+      if (typeof found === 'string') session.endFor(found);
+      else if (found !== undefined && !reading.isStale) this.standingRead(session, found);
     }
-  }
-
-  /** The signing keys of an actor's connections that are no longer active. */
-  private async readEndedKeys(actorTokenId: string): Promise<ReadonlySet<string | undefined>> {
-    const { roster, views } = this.deps;
-    const ended = new Set<string>();
-    for (const { signingKeyId } of roster.ofActor(actorTokenId)) {
-      if (signingKeyId === undefined) continue;
-      const key = await views.get('signingKeys', signingKeyId);
-      if (key?.status !== 'active') ended.add(signingKeyId);
-    }
-    return ended;
   }
 
   private standingRead(session: Session, standing: GoodStanding): void {
@@ -259,7 +235,11 @@ export class Revalidator {
 
   private async readSigningKey(signingKeyId: string): Promise<void> {
     const key = await this.deps.views.get('signingKeys', signingKeyId);
-    if (key !== undefined && key.status !== 'active') this.endSigningKey(key.projectId, signingKeyId);
+    // It has been deleted, of which there is an event.
+    if (key === undefined) return;
+    const { projectId, status, allowExternalActors } = key;
+    if (status !== 'active') this.endSigningKey(projectId, signingKeyId);
+    else if (!allowExternalActors) this.endExternal(projectId, signingKeyId);
   }
 
   private endScope(projectId: string, accessScopeId: string): void {
@@ -269,6 +249,13 @@ export class Revalidator {
   private endSigningKey(projectId: string, signingKeyId: string): void {
     const isSignedByIt = (session: Session) => session.signingKeyId === signingKeyId;
     this.endWhere(projectId, isSignedByIt, 'signing_key_inactive');
+  }
+
+  /** [WS-EXT-6] */
+  private endExternal(projectId: string, signingKeyId: string): void {
+    const isMeant = (session: Session) =>
+      session.signingKeyId === signingKeyId && session.externalActor !== undefined;
+    this.endWhere(projectId, isMeant, 'external_actors_not_allowed');
   }
 
   private endWhere(projectId: string, isMeant: (session: Session) => boolean, ending: Ending): void {

@@ -1,3 +1,4 @@
+import { isRevokedBy } from '@roomwire/shared/domain/tokenRevocation';
 import { expiryOf } from '@roomwire/shared/domain/standing';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
@@ -5,9 +6,11 @@ import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolE
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';
+import { isExternal, type ConnectedActor } from '../access/connectedActor.js';
 import type { Credentials, GoodStanding, LiveClientToken } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
 import type { RefusalReports, RefusedConnection } from '../access/refusalReports.js';
+import type { LatestRevocation } from '../access/tokenRevocations.js';
 import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
 import type { AddressMemory, Remembering } from '../limits/addressMemory.js';
 import type { Account } from '../limits/fairBudget.js';
@@ -68,8 +71,7 @@ export class Session implements Client {
   private readonly link: SessionLink;
   private readonly deps: SessionDeps;
   private who: Identity;
-  /** The public id of the actor. */
-  private readonly keyId: string;
+  private actor: ConnectedActor;
   /** Null under an access token. */
   private token: LiveClientToken | null;
   /** Of the actor; milliseconds since 1970. */
@@ -87,7 +89,7 @@ export class Session implements Client {
     this.publisher = new Publisher(this.connection, socketAnswers(this, deps.clock));
     this.deps = deps;
     this.who = identity;
-    this.keyId = actor.keyId;
+    this.actor = actor;
     this.expiresAt = expiryOf(actor);
     this.token = clientToken;
     this.publishRate = deps.publishRate === 0 ? undefined : new PublishRate(deps.publishRate);
@@ -109,6 +111,16 @@ export class Session implements Client {
 
   get signingKeyId(): string | undefined {
     return this.token?.signingKeyId;
+  }
+
+  /** What its client token makes; undefined for an actor on record. */
+  get externalActor(): ConnectedActor | undefined {
+    return isExternal(this.actor) ? this.actor : undefined;
+  }
+
+  /** Whether a revocation is about its client token; an access token is never revoked. */
+  isRevokedBy(revocation: LatestRevocation): boolean {
+    return this.token !== null && isRevokedBy(revocation, this.token.issuedAt);
   }
 
   send(frame: ServerFrame): void {
@@ -187,6 +199,7 @@ export class Session implements Client {
 
   /** [WS-REAUTH-1] Continues with another credential of the same actor. */
   renew({ actor, accessScope, clientToken }: Credentials): void {
+    this.actor = actor;
     this.expiresAt = expiryOf(actor);
     this.token = clientToken;
     this.enterScope(accessScope);
@@ -221,9 +234,9 @@ export class Session implements Client {
   }
 
   private report(reason: string, call: Pick<RefusedConnection, 'route' | 'status'>): void {
-    const { address, who, keyId } = this;
+    const { address, who, actor } = this;
     const { organizationId, projectId } = who;
-    const holder = { organizationId, projectId, principal: `actor:${keyId}` };
+    const holder = { organizationId, projectId, principal: `actor:${actor.keyId}` };
     this.deps.reports.connection(holder, { ...call, reason, address });
   }
 

@@ -11,6 +11,7 @@ import { negotiatedVersion } from '@roomwire/shared/wire/protocol/protocolErrors
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { Identity } from '../access/client.js';
+import { isExternal } from '../access/connectedActor.js';
 import { checkCredential, restsOn, type CredentialDeps, type Credentials } from '../access/credentials.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { LeaseOutcome } from '../limits/leaseTerms.js';
@@ -140,7 +141,8 @@ export class PendingSession {
     const { session, credentials, restoration, frame } = this.fields;
     const { identity } = session;
     metrics.authenticated++;
-    lastUses.used(identity.actorTokenId);
+    // There is no record that would show it, or with which it would go.
+    if (!isExternal(credentials.actor)) lastUses.used(identity.actorTokenId);
     if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
     roster.enter(session);
     this.returnPlace();

@@ -18,11 +18,13 @@ describe('the revalidation of actors and projects', () => {
   const organizationId = 'acme';
   const projectId = 'chat';
   const actorTokenId = 'ann';
+  const issuedAt = '2026-01-01T00:00:00.000Z';
   let revalidator: Revalidator;
   let actor: Actor;
   let organization: ReturnType<typeof records.organization>;
   let scope: Scope | undefined;
   let signingKey: SigningKey | undefined;
+  let revocations: readonly { readonly before: string }[];
   let plans: Plans;
   let names: string[];
   let reads: number;
@@ -48,6 +50,7 @@ describe('the revalidation of actors and projects', () => {
     ({ record: actor } = records.actor(projectId, { actorTokenId }));
     organization = records.organization(organizationId);
     scope = undefined;
+    revocations = [];
     signingKey = { projectId, status: 'active' } as SigningKey;
     plans = new Plans();
     plans.read(organizationId, organization.plan);
@@ -63,12 +66,16 @@ describe('the revalidation of actors and projects', () => {
       isInScope: (accessScopeId: string) => accessScopeId === 'berlin',
       scopeRenamed: (_: string, name: string) => names.push(name),
       endFor: (ending: string) => endings.push(ending),
-      standingRead: ({ actor: shown }: GoodStanding) => found.push(shown),
+      standingRead: ({ actor: shown }: GoodStanding) => found.push(shown as Actor),
+      isRevokedBy: ({ before }: { before: string }) => before > issuedAt,
       recheck: () => Promise.resolve(),
     } as unknown as Session);
     const nothing = () => undefined;
     revalidator = new Revalidator({
-      views: { get: async (view: string, id: string) => read(view, id) } as unknown as ViewReader,
+      views: {
+        get: async (view: string, id: string) => read(view, id),
+        find: async () => revocations,
+      } as unknown as ViewReader,
       clock: new ManualClock(),
       logger: silentLogger,
       directory: { forgetAll: nothing, projectChanged: nothing },
@@ -104,6 +111,26 @@ describe('the revalidation of actors and projects', () => {
     };
     await revalidator.recheckAll();
     expect(new Set(found.map((read) => read.expiresAt))).to.deep.equal(new Set([expiresAt]));
+  });
+
+  it('[HTTP-REVOKE-2] ends the sessions whose tokens were revoked, though it missed the event', async () => {
+    revocations = [{ before: issuedAt }];
+    await revalidator.recheckAll();
+    expect([endings, found]).to.deep.equal([[], [actor]]);
+    revocations = [{ before: '2026-01-02T00:00:00.000Z' }];
+    await revalidator.recheckAll();
+    expect(endings).to.deep.equal(['token_revoked']);
+  });
+
+  it('[HTTP-REVOKE-2] ends them by what the event says, and reads nothing', () => {
+    const revoked = { revocationId: 'r', projectId, subject: actorTokenId, actorTokenId };
+    revalidator.tokensRevoked({ ...revoked, before: issuedAt });
+    expect(endings).to.deep.equal([]);
+    const before = '2026-01-02T00:00:00.000Z';
+    revalidator.tokensRevoked({ ...revoked, actorTokenId: 'ben', before });
+    expect(endings).to.deep.equal([]);
+    revalidator.tokensRevoked({ ...revoked, before });
+    expect([endings, reads]).to.deep.equal([['token_revoked'], 0]);
   });
 
   it('ends the sessions of an actor that is in bad standing', async () => {

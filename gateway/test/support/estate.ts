@@ -106,7 +106,7 @@ export class Estate {
     const sealedSecret = this.secretBox.seal(secret, signingKeyId);
     const doc = {
       ...createdSigningKey(
-        { signingKeyId, projectId, keyId, name: 'key', sealedSecret },
+        { signingKeyId, projectId, keyId, name: 'key', allowExternalActors: false, sealedSecret },
         '2026-01-01T00:00:00.000Z',
       ),
       createdPosition: '0000000000000001',

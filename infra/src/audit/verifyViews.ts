@@ -161,6 +161,7 @@ const idFields: { readonly [V in ViewName]: string } = {
   deadLetters: 'dlqId',
   webhookSecrets: 'webhookSecretId',
   sessionRevocations: 'revocationId',
+  tokenRevocations: 'revocationId',
   feedProgress: 'feed',
   cascades: 'deletedId',
 };

@@ -26,6 +26,7 @@ import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
+import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
 import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
 
@@ -78,6 +79,7 @@ export const startProjections: StartService = async ({
   closing.push(() => keeper.close());
   await keeper.start();
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
+  await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
     mostEntries: config.deadLetters,

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { hasChecksum } from '@roomwire/shared/credentials/checksum';
 import { maxClientTokenLength, parseClientToken } from '@roomwire/shared/credentials/clientToken';
 import { parseToken } from '@roomwire/shared/credentials/secretToken';
+import { factsOfExternal, faultsOfExternal } from './externalFindings.js';
 
 /** What is seen of a token without asking anybody; none of it holds anything secret. */
 export interface TokenFindings {
@@ -69,7 +70,11 @@ const ofJwt = (token: string, now: number): TokenFindings => {
       ...{ kind: 'other', facts: [] },
       faults: ['It is a user session token: that is for the endpoints of organizations, not for clients'],
     };
-  const faults = [...faultsOfHeader(header), ...faultsOfClaims(payload, now)];
+  const faults = [
+    ...faultsOfHeader(header),
+    ...faultsOfClaims(payload, now),
+    ...faultsOfExternal(payload, now),
+  ];
   // Whatever is left that a gateway does not read.
   if (faults.length === 0 && parseClientToken(token) === undefined)
     faults.push(
@@ -81,7 +86,7 @@ const ofJwt = (token: string, now: number): TokenFindings => {
   const { sub } = payload;
   return {
     kind: 'client token',
-    facts: factsOf(header, payload, now),
+    facts: [...factsOf(header, payload, now), ...factsOfExternal(payload)],
     faults,
     ...(isKeyId(sub, 'at') ? { actor: sub } : {}),
     ...(isKeyId(kid, 'sk') ? { signingKey: kid } : {}),

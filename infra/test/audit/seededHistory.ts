@@ -165,6 +165,7 @@ export const seededHistory = (seed: number, length: number): SeededHistory => {
         type: 'SigningKeyCreated',
         data: {
           ...{ signingKeyId, projectId, keyId: `sk_live_${signingKeyId.slice(0, 8)}`, name: name() },
+          allowExternalActors: false,
           sealedSecret: { masterKeyId: 'm', iv: 'i', ciphertext: 'c', tag: 't' },
         },
       },

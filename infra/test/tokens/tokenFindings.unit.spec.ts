@@ -31,6 +31,22 @@ describe('findingsOf', () => {
     expect(faultsOf(await jwt({ sub: 'ext:customer-7' }))).to.eql([]);
   });
 
+  it('[WS-EXT-2] sees what is wrong with the token of an external actor', async () => {
+    const of = (claims: object) => jwt({ sub: 'ext:ada', ...claims });
+    const good = findingsOf(await of({ iat: seconds, roomwire: { actorType: 'agent' } }), now);
+    expect(good.faults).to.eql([]);
+    expect(good.facts.at(-1)).to.include('allowExternalActors');
+    expect(findingsOf(await of({}), now).facts.at(-1)).to.include('no iat');
+    for (const [claims, fault] of [
+      [{ exp: undefined }, 'It has no exp'],
+      [{ exp: seconds + 86_401 }, 'more than 24 hours ahead'],
+      [{ sub: 'ext:' }, 'a name of 1 to 200 characters'],
+      [{ roomwire: { actorType: 'robot' } }, 'Its claim roomwire is malformed'],
+      [{ roomwire: { accessScopeId: 'acme' } }, 'Its claim roomwire is malformed'],
+    ] as const)
+      expect(faultsOf(await of(claims)).join(), fault).to.include(fault);
+  });
+
   it('tells apart what is no token of a client', () => {
     const firstWords = ['', key.token, mintToken(random, 'ak_live').token, 'whsec_x', 'hello'].map(
       (token) => faultsOf(token).join().split(/[:,] /)[0],

@@ -5,12 +5,16 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export interface ClientToken {
   /** `kid`: the public id of the signing key. */
   readonly kid: string;
-  /** `sub`: the public id of the actor. */
+  /** `sub`: the public id of the actor, or the name of an external one. */
   readonly subject: string;
   /** `exp`, Unix seconds; undefined for a token that does not expire. */
   readonly expiresAt: number | undefined;
   /** `nbf`, Unix seconds. */
   readonly notBefore: number | undefined;
+  /** `iat`, Unix seconds; undefined where it is missing, or no number. */
+  readonly issuedAt: number | undefined;
+  /** The claim `roomwire`, as it stands there. */
+  readonly roomwire: unknown;
   readonly hash: string;
   readonly signedText: string;
   readonly signature: string;
@@ -37,14 +41,15 @@ export const parseClientToken = (text: string): ClientToken | undefined => {
   if (text.length > maxClientTokenLength || !compactJwt.test(text)) return undefined;
   const [header = '', payload = '', signature = ''] = text.split('.');
   const { alg, kid, crit } = jsonObject(header) ?? {};
-  const { sub, exp, nbf } = jsonObject(payload) ?? {};
+  const { sub, exp, nbf, iat, roomwire } = jsonObject(payload) ?? {};
   const hash = hashes.get(alg);
   // Extensions that must be understood are not.
   if (hash === undefined || crit !== undefined) return undefined;
   if (typeof kid !== 'string' || !signingKeyIdPattern.test(kid) || typeof sub !== 'string') return undefined;
   if (!isOptionalTime(exp) || !isOptionalTime(nbf)) return undefined;
   const signedText = `${header}.${payload}`;
-  const claims = { kid, subject: sub, expiresAt: exp, notBefore: nbf };
+  const issuedAt = isTime(iat) ? iat : undefined;
+  const claims = { kid, subject: sub, expiresAt: exp, notBefore: nbf, issuedAt, roomwire };
   return { ...claims, hash, signedText, signature };
 };
 
@@ -72,5 +77,6 @@ const jsonObject = (part: string): Readonly<Record<string, unknown>> | undefined
   }
 };
 
-const isOptionalTime = (value: unknown): value is number | undefined =>
-  value === undefined || Number.isFinite(value);
+const isTime = (value: unknown): value is number => Number.isFinite(value);
+
+const isOptionalTime = (value: unknown): value is number | undefined => value === undefined || isTime(value);

@@ -8,7 +8,8 @@ import type { ProjectEvent } from './project.js';
 import type { GrantEvent, RoomEvent } from './room.js';
 import type { ScopeEvent } from './scope.js';
 import type { SessionRevocationEvent } from './sessionRevocation.js';
-import type { SigningKeyEvent } from './signingKey.js';
+import type { SigningKeyEvent, SigningKeyFields } from './signingKey.js';
+import type { TokenRevocationEvent } from './tokenRevocation.js';
 import type { HistoryEvent } from './topicHistory.js';
 import type { WebhookSecretEvent } from './webhookSecret.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
@@ -28,7 +29,8 @@ export type DomainEvent =
   | SigningKeyEvent
   | DeadLetterEvent
   | WebhookSecretEvent
-  | SessionRevocationEvent;
+  | SessionRevocationEvent
+  | TokenRevocationEvent;
 
 export type EventType = DomainEvent['type'];
 
@@ -60,8 +62,9 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   ActorCreated: 2,
   ActorUpdated: 1,
   ActorDeleted: 1,
-  SigningKeyCreated: 1,
-  SigningKeyUpdated: 1,
+  // 2: whether external actors are allowed.
+  SigningKeyCreated: 2,
+  SigningKeyUpdated: 2,
   SigningKeyResealed: 1,
   SigningKeyDeleted: 1,
   BlueprintRegistered: 1,
@@ -77,6 +80,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   WebhookSecretResealed: 1,
   WebhookSecretDeleted: 1,
   SessionRevoked: 1,
+  TokensRevoked: 1,
+  TokenRevocationExpired: 1,
 };
 
 /** Converts the data of one schema version to the next. */
@@ -97,6 +102,14 @@ export const upcasters: { readonly [T in EventType]?: Readonly<Record<number, Up
   ActorCreated: {
     // Written before there were scopes.
     1: (data) => ({ ...(data as Omit<ActorFields, 'scopeMembershipId'>), scopeMembershipId: null }),
+  },
+  SigningKeyCreated: {
+    // Written before there were external actors.
+    1: (data) => ({ ...(data as Omit<SigningKeyFields, 'allowExternalActors'>), allowExternalActors: false }),
+  },
+  SigningKeyUpdated: {
+    // Written when this could not be changed.
+    1: (data) => data,
   },
   DeadLetterRecorded: {
     // Written with the payload in it.

@@ -20,6 +20,8 @@ export interface SigningKeyFields {
   /** Public: `sk_<environment>_<id>`, the `kid` of client tokens. */
   readonly keyId: string;
   readonly name: string;
+  /** Whether its tokens may name actors of which there is no record. */
+  readonly allowExternalActors: boolean;
   /** The secret as shown, bound to the `signingKeyId`. */
   readonly sealedSecret: SealedSecret;
 }
@@ -30,7 +32,7 @@ export interface SigningKey extends SigningKeyFields {
   readonly updatedAt: string;
 }
 
-export type SigningKeyChanges = Partial<Pick<SigningKey, 'name' | 'status'>>;
+export type SigningKeyChanges = Partial<Pick<SigningKey, 'name' | 'status' | 'allowExternalActors'>>;
 
 export type SigningKeyEvent =
   | { readonly type: 'SigningKeyCreated'; readonly data: SigningKeyFields }

@@ -12,9 +12,12 @@ export type StandingRule =
   | 'organization_suspended'
   | 'scope_inactive';
 
+/** What an actor's own record, or its client token, says of it here. */
+export type StandingActor = Pick<Actor, 'projectId' | 'accessScopeId' | 'status' | 'expiresAt'>;
+
 /** The actor, and those on which it depends. */
 export interface Standing {
-  readonly actor: Actor | undefined;
+  readonly actor: StandingActor | undefined;
   readonly project: Project | undefined;
   readonly organization: Organization | undefined;
   /** The one that the actor is in. */
@@ -22,7 +25,7 @@ export interface Standing {
 }
 
 /** The first reason for a refusal that the actor's own record gives: no other need be read. `now`: milliseconds since 1970. */
-export const ownRule = (actor: Actor | undefined, now: number): StandingRule | undefined => {
+export const ownRule = (actor: StandingActor | undefined, now: number): StandingRule | undefined => {
   if (actor === undefined) return 'actor_missing';
   if (actor.status !== 'active') return 'actor_disabled';
   return expiryOf(actor) <= now ? 'actor_expired' : undefined;
@@ -41,7 +44,7 @@ export const standingRule = (
 };
 
 /** [WS-SCOPE-2] A scope denies its actors when it is inactive, deleted, or of another project. */
-const isDeniedByScope = ({ accessScopeId, projectId }: Actor, scope: Scope | undefined): boolean =>
+const isDeniedByScope = ({ accessScopeId, projectId }: StandingActor, scope: Scope | undefined): boolean =>
   accessScopeId !== null && (!scope?.isActive || scope.projectId !== projectId);
 
 /** Milliseconds since 1970; infinity for an actor that does not expire. */

@@ -102,6 +102,15 @@ describe('readEvent', () => {
     });
   });
 
+  it('reads signing keys from before there were external actors', () => {
+    const data = { signingKeyId: 'k', projectId: 'p', keyId: 'sk_live_1', name: 'K' };
+    expect(readEvent(recorded('SigningKeyCreated', 1, data))).to.deep.include({
+      data: { ...data, allowExternalActors: false },
+    });
+    const change = { signingKeyId: 'k', changes: { status: 'disabled' } };
+    expect(readEvent(recorded('SigningKeyUpdated', 1, change))).to.deep.include({ data: change });
+  });
+
   it('reads a dead letter from before payloads were kept apart', () => {
     const fields = { dlqId: 'd', error: 'no', status: 'pending' };
     const payload = { requestHeaders: { 'X-Kind': 'chat' }, requestBody: { data: 1 } };

@@ -638,6 +638,30 @@ export interface paths {
         readonly patch: operations["updateSigningKey"];
         readonly trace?: never;
     };
+    readonly "/revocations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the revocations of client tokens that are kept, newest first
+         * @description Needs the permission `revocations:read`, or a key with all permissions.
+         */
+        readonly get: operations["listTokenRevocations"];
+        readonly put?: never;
+        /**
+         * Revoke the client tokens that an actor, or an external one, was given before a time
+         * @description Needs the permission `revocations:write`, or a key with all permissions.
+         */
+        readonly post: operations["revokeTokens"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/webhook-dlq/{dlqId}/redrive": {
         readonly parameters: {
             readonly query?: never;
@@ -1863,6 +1887,11 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly updatedAt: string;
+            /**
+             * @description Only where its tokens may name actors of which there is no record
+             * @constant
+             */
+            readonly allowExternalActors?: true;
         };
         readonly SigningKeyPage: {
             readonly data: readonly components["schemas"]["SigningKey"][];
@@ -1876,6 +1905,8 @@ export interface components {
             readonly name: string;
             /** @enum {string} */
             readonly environment?: "live" | "sandbox";
+            /** @description Whether its tokens may name actors of which there is no record, `ext:` and a name */
+            readonly allowExternalActors?: boolean;
         };
         readonly CreatedSigningKey: {
             /** Format: uuid */
@@ -1905,6 +1936,11 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly updatedAt: string;
+            /**
+             * @description Only where its tokens may name actors of which there is no record
+             * @constant
+             */
+            readonly allowExternalActors?: true;
             /** @description `<keyId>.<secret>`; shown only in this answer */
             readonly signingKey: string;
         };
@@ -1916,6 +1952,47 @@ export interface components {
             readonly name?: string;
             /** @enum {string} */
             readonly status?: "active" | "disabled";
+            /** @description Whether its tokens may name actors of which there is no record, `ext:` and a name */
+            readonly allowExternalActors?: boolean;
+        };
+        readonly NewTokenRevocation: {
+            /**
+             * @description The `actorTokenId` of an actor, or the `sub` of an external one: `ext:` and its name. The `keyId` of an actor is as good as its `actorTokenId`
+             * @example ext:ada
+             */
+            readonly subject: string;
+            /**
+             * Format: date-time
+             * @description Not in the future; now by default
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly before?: string;
+        };
+        readonly TokenRevocation: {
+            /** Format: uuid */
+            readonly revocationId: string;
+            /** Format: uuid */
+            readonly projectId: string;
+            /** @description The `actorTokenId` of an actor, or the `sub` of an external one: `ext:` and its name */
+            readonly subject: string;
+            /**
+             * Format: date-time
+             * @description Client tokens whose `iat` is before this second, or that have none, are refused
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly before: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly createdAt: string;
+        };
+        readonly TokenRevocationPage: {
+            /** @description Newest first */
+            readonly data: readonly components["schemas"]["TokenRevocation"][];
+            /** @description `cursor` of the next page; null on the last one */
+            readonly next: string | null;
         };
         readonly DeadLetter: {
             /** Format: uuid */
@@ -4201,6 +4278,73 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly listTokenRevocations: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Records on a page; clamped to 1-1000 */
+                readonly limit?: number;
+                /** @description `next` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenRevocationPage"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly revokeTokens: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewTokenRevocation"];
+            };
+        };
+        readonly responses: {
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenRevocation"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };

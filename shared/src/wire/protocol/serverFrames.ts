@@ -61,7 +61,7 @@ const restoredSubscription = object({
 });
 
 /** The parts beyond the contract that this server has. */
-export const features = ['meta', 'own', 'history', 'publish', 'idempotency'] as const;
+export const features = ['meta', 'own', 'history', 'publish', 'idempotency', 'externalActors'] as const;
 
 const position = described('A later one sorts behind an earlier one of the topic', text);
 

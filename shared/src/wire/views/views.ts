@@ -9,6 +9,7 @@ import type { Grant, Room } from '../../domain/room.js';
 import type { Scope } from '../../domain/scope.js';
 import type { SessionRevocation } from '../../domain/sessionRevocation.js';
 import type { SigningKey } from '../../domain/signingKey.js';
+import type { TokenRevocation } from '../../domain/tokenRevocation.js';
 import type { WebhookSecret } from '../../domain/webhookSecret.js';
 
 /** A document of the read models. */
@@ -56,6 +57,7 @@ export interface Views {
   readonly deadLetters: Viewed<DeadLetter>;
   readonly webhookSecrets: Viewed<WebhookSecret>;
   readonly sessionRevocations: Viewed<SessionRevocation>;
+  readonly tokenRevocations: Viewed<TokenRevocation>;
   readonly feedProgress: FeedProgress;
   readonly cascades: Cascade;
 }
@@ -87,6 +89,7 @@ export const viewIndexes: FieldsOfViews = {
   deadLetters: [['projectId']],
   webhookSecrets: [],
   sessionRevocations: [['revokes']],
+  tokenRevocations: [['actorTokenId']],
   feedProgress: [],
   cascades: [],
 };
@@ -106,6 +109,7 @@ export const viewLists: FieldsOfViews = {
   deadLetters: [['organizationId', 'status'], ['organizationId']],
   webhookSecrets: [['projectId']],
   sessionRevocations: [['organizationId']],
+  tokenRevocations: [['projectId']],
   feedProgress: [],
   cascades: [],
 };
@@ -113,10 +117,11 @@ export const viewLists: FieldsOfViews = {
 /** Other orders of whole lists, for engines that need an index to sort many documents. */
 export const viewOrders: Partial<FieldsOfViews> = {
   scopes: [['projectId', 'createdAt', 'createdPosition']],
+  tokenRevocations: [['keptUntil']],
 };
 
 /**
  * Raise it with every change of the documents' content: a store of another version is rebuilt from the log. In a database those of the old
  * version are kept up by its own projectors until its readers are gone.
  */
-export const viewsVersion = 4;
+export const viewsVersion = 5;

@@ -97,6 +97,12 @@ const expectRevocation = ({ revocationId, organizationId, createdAt, ...rest }: 
   expect(rest).to.have.all.keys('jti', 'subject', 'byOperator');
 };
 
+const expectTokenRevocation = ({ revocationId, projectId, before, createdAt, ...rest }: any): void => {
+  for (const id of [revocationId, projectId]) expectUuid(id);
+  for (const time of [before, createdAt]) expectTime(time);
+  expect(rest).to.have.all.keys('subject');
+};
+
 /** The exact bodies of success. */
 export const answers = {
   nothing: (body) => expect(body).to.equal(undefined),
@@ -149,6 +155,12 @@ export const answers = {
     expect(body).to.have.all.keys('data', 'pagination');
     expect(body.data).to.be.an('array').that.is.not.empty;
     for (const revocation of body.data) expectRevocation(revocation);
+  },
+  'token revocation': (body) => expectTokenRevocation(body),
+  'page of token revocations'(body) {
+    expect(body).to.have.all.keys('data', 'next');
+    expect(body.data).to.be.an('array').that.is.not.empty;
+    for (const revocation of body.data) expectTokenRevocation(revocation);
   },
   organization: one('organization'),
   'page of organizations': page('organization'),

@@ -275,13 +275,13 @@ export const bodies = {
   ),
   'new signing key': table(
     ['name'],
-    { name: name(), environment: oneOf('live', 'sandbox') },
+    { name: name(), environment: oneOf('live', 'sandbox'), allowExternalActors: flag() },
     ['status', 'keyId', 'signingKey', 'signingKeyId', 'projectId', 'lastUsedAt'],
     () => ({ name: 'Signing key' }),
   ),
   'signing key changes': table(
     [],
-    { name: name(), status: notSuspended },
+    { name: name(), status: notSuspended, allowExternalActors: flag() },
     ['environment', 'keyId', 'signingKey', 'signingKeyId', 'projectId', 'lastUsedAt'],
     nothing,
   ),
@@ -316,6 +316,30 @@ export const bodies = {
     { jti: sessionName(), subject: { ...sessionName(), right: ['a', 'session:someone', 'a'.repeat(1024)] } },
     ['revocationId', 'organizationId', 'byOperator', 'before'],
     () => ({ subject: 'somebody else' }),
+  ),
+  'new token revocation': table(
+    ['subject'],
+    {
+      subject: text({
+        right: ['ext:a', `ext:${'a'.repeat(200)}`, 'ext:Ä 😀 "<&\n'],
+        wrong: [
+          '',
+          'a',
+          'ext:',
+          'EXT:a',
+          `ext:${'a'.repeat(201)}`,
+          'ext:\ud800',
+          'at_',
+          randomUUID().slice(1),
+        ],
+      }),
+      before: text({
+        right: ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00.123+02:00'],
+        wrong: ['', 'yesterday', '2020-01-01', '2020-02-30T00:00:00Z', '2099-01-01T00:00:00Z'],
+      }),
+    },
+    ['revocationId', 'projectId', 'actorTokenId', 'keptUntil'],
+    () => ({ subject: 'ext:ada' }),
   ),
   redrive: table(
     [],

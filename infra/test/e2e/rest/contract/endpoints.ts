@@ -58,6 +58,8 @@ const projectRows = [
   ['POST /actors', 'new actor', 201, 'actor with its token'],
   ['GET /actors/{actorId}', none, 200, 'actor'],
   ['PATCH /actors/{actorId}', 'actor changes', 200, 'actor'],
+  ['POST /revocations', 'new token revocation', 201, 'token revocation'],
+  ['GET /revocations', none, 200, 'page of token revocations'],
   ['GET /scopes', none, 200, 'page of scopes'],
   ['POST /scopes', 'new scope', 201, 'scope'],
   ['GET /scopes/{scopeId}', none, 200, 'scope'],

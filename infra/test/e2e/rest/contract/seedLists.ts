@@ -154,6 +154,7 @@ const newSigningKey = (projectId: string, name: string): SigningKeyFields => ({
   projectId,
   keyId: mintToken(systemRandom, 'sk_live').keyId,
   name,
+  allowExternalActors: false,
   // Never opened: the secret is not part of a list.
   sealedSecret: { masterKeyId: 'none', iv: '', ciphertext: '', tag: '' },
 });
