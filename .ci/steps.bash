@@ -18,7 +18,12 @@ step() {
   echo "== $((SECONDS - from)) s: $*"
 }
 
-# Runs a test command, adds up what mocha says of it.
+# What the summaries of pytest say, `1 failed, 149 passed in 34.72s`, added up.
+of_pytest() { # passed or failed, file
+  grep -E '^(=+ )?[0-9]+ (passed|failed|skipped|error).* in [0-9.]+s' "$2" | grep -oE "[0-9]+ $1" | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# Runs a test command, adds up what mocha or pytest says of it.
 tests() {
   local output status count from=$SECONDS
   output=$(mktemp)
@@ -27,12 +32,14 @@ tests() {
   timeout --kill-after=30s 60m "$@" 2>&1 | tee "$output"
   status=$?
   count=$(sed -nE 's/^ +([0-9]+) passing.*/\1/p' "$output" | tail -n 1)
+  count=$((${count:-0} + $(of_pytest passed "$output")))
   passed=$((passed + ${count:-0}))
   if [ "${count:-0}" -eq 0 ] && [ "$status" -eq 0 ]; then
     echo "failed: $* ran no test"
     status=1
   fi
   count=$(sed -nE 's/^ +([0-9]+) failing.*/\1/p' "$output" | tail -n 1)
+  count=$((${count:-0} + $(of_pytest failed "$output")))
   failed=$((failed + ${count:-0}))
   rm -f "$output"
   echo "== $((SECONDS - from)) s: $*"

@@ -1,0 +1,9 @@
+"""The REST API: `RestClient` for synchronous code, `AsyncRestClient` for asyncio."""
+
+from . import types
+from .asynchronous.client import AsyncRestClient
+from .errors import RestError
+from .messages import Published
+from .synchronous.client import RestClient
+
+__all__ = ["AsyncRestClient", "Published", "RestClient", "RestError", "types"]

@@ -1,0 +1,62 @@
+"""What a subscription asks the server for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+
+StartingPoint = Mapping[str, Any]
+"""`from` in the protocol: a position, the newest so many, or a time."""
+
+
+@dataclass(frozen=True)
+class SubscribeOptions:
+    """Compared where several subscriptions share a topic."""
+
+    qos: int = 1
+    filters: tuple[Any, ...] = ()
+    group: str | Literal[True] | None = None
+    meta: bool = False
+    own: bool = False
+    rewind: int | datetime | None = None
+    resume: bool | str = False
+    ack: Literal["auto", "manual"] = "auto"
+
+    @property
+    def follows(self) -> bool:
+        """Whether it goes on behind the last message after a reconnect."""
+        return self.resume is not False
+
+    @property
+    def needs_meta(self) -> bool:
+        """The server has to say where its messages stand, of a subscription that follows them."""
+        return self.meta or self.follows
+
+    @property
+    def start(self) -> StartingPoint | None:
+        """Where it begins the first time; None for one that needs no history."""
+        if isinstance(self.resume, str):
+            return {"position": self.resume}
+        if isinstance(self.rewind, datetime):
+            return {"since": round(self.rewind.timestamp() * 1000)}
+        if self.rewind is not None:
+            return {"last": self.rewind}
+        # Nothing of what was: the server says its position, or that there is no history.
+        return {"last": 0} if self.resume is True else None
+
+    @property
+    def replays_at_first(self) -> bool:
+        """Whether older messages come at first, of which somebody who joins later would get none."""
+        return isinstance(self.resume, str) or self.rewind not in (None, 0)
+
+    def with_filters(self, filters: tuple[Any, ...]) -> SubscribeOptions:
+        return replace(self, filters=filters)
+
+
+def filters_of(filters: object) -> tuple[Any, ...]:
+    """Filters that can be compared, and that nobody changes. A text would be taken for a list of its letters."""
+    if isinstance(filters, str) or not isinstance(filters, (list, tuple)):
+        raise TypeError("filters must be a list of texts and lists of texts")
+    return tuple(one if isinstance(one, str) else tuple(one) for one in filters)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from roomwire import ConnectionError, RoomwireError
+from roomwire.rest import RestClient, RestError
+
+
+def answering(*answers: httpx.Response | Exception) -> tuple[httpx.MockTransport, list[bytes]]:
+    bodies: list[bytes] = []
+    left = list(answers)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        bodies.append(request.content)
+        one = left.pop(0)
+        if isinstance(one, Exception):
+            raise one
+        return one
+
+    return httpx.MockTransport(answer), bodies
+
+
+@pytest.fixture(autouse=True)
+def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("roomwire.rest.synchronous.transport.RETRY_WAITS", (0.0, 0.0))
+
+
+ACCEPTED = {"id": "m-1", "at": "2026-01-01T00:00:00.000Z"}
+
+
+def test_a_publish_without_an_answer_is_sent_again_with_the_same_id() -> None:
+    transport, bodies = answering(
+        httpx.ReadTimeout("late"), httpx.Response(503, json={"statusCode": 503, "message": "Away"}), httpx.Response(200, json=ACCEPTED)
+    )
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        assert rest.publish("a/b/c", 1).id == "m-1"
+    assert len(bodies) == 3
+    assert len(set(bodies)) == 1
+
+
+def test_what_makes_something_is_sent_once() -> None:
+    transport, bodies = answering(httpx.ConnectError("refused"))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(ConnectionError) as failed:
+        rest.apps.create(name="demo")
+    assert failed.value.error == "unreachable"
+    assert len(bodies) == 1
+
+
+def test_a_refusal_is_not_sent_again() -> None:
+    refusal = {"error": "rate_limit_exceeded", "code": 42910}
+    transport, bodies = answering(httpx.Response(429, json=refusal, headers={"retry-after": "2"}))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(RestError) as refused:
+        rest.publish("a/b/c", 1)
+    assert (refused.value.error, refused.value.code, refused.value.retry_after) == ("rate_limit_exceeded", 42910, 2.0)
+    assert len(bodies) == 1
+
+
+def test_what_is_no_json_is_told_by_its_status() -> None:
+    transport, _ = answering(httpx.Response(404, text="<html>"))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(RestError) as refused:
+        rest.actors.get("x")
+    assert (refused.value.error, refused.value.status) == ("not_found", 404)
+
+
+def test_bad_data_and_ids_are_refused_at_once() -> None:
+    transport, bodies = answering()
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        with pytest.raises(RoomwireError, match="MessagePack"):
+            rest.publish("a/b/c", object())
+        with pytest.raises(RoomwireError, match="An id has"):
+            rest.publish("a/b/c", 1, id="with space")
+    assert bodies == []
