@@ -214,7 +214,13 @@ const syntax = [
 
 export default tseslint.config(
   {
-    ignores: ['**/dist/**', '**/node_modules/**', '**/data/**', '**/.venv/**', 'sdks/server/src/rest/schema.ts'],
+    ignores: [
+      '**/dist/**',
+      '**/node_modules/**',
+      '**/data/**',
+      '**/.venv/**',
+      'sdks/server/src/rest/schema.ts',
+    ],
   },
   js.configs.recommended,
   ...tseslint.configs.recommendedTypeChecked,
