@@ -128,7 +128,6 @@ const history = async (request: Request): Promise<object[]> => {
 const actions: Readonly<Record<string, (request: Request) => unknown>> = {
   ...{ connect: open, subscribe, lobby: watch, track, history },
   ready: (request) => clientOf(request).ready(),
-  state: (request) => ({ name: clientOf(request).state.name }),
   features: (request) => clientOf(request).features,
   unsubscribe: (request) => subscriptions.get(keyOf(request))?.unsubscribe(),
   setFilters: (request) => clientOf(request).setFilters(request.topic, request.filters),

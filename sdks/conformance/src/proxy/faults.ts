@@ -22,10 +22,6 @@ export class Faults {
     this.waiting.push({ fault, seen: 0 });
   }
 
-  get any(): boolean {
-    return this.waiting.length > 0;
-  }
-
   judge(to: Direction, { name, content = {} }: Unit): Verdict {
     for (const one of this.waiting) {
       const { fault } = one;
