@@ -11,7 +11,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { Directory } from './access/directory.js';
-import type { BadCredential } from './access/credentials.js';
+import type { BadCredential } from './access/badCredential.js';
 import { RefusalReports } from './access/refusalReports.js';
 import { SigningKeys } from './access/signingKeys.js';
 import { Audiences } from './fanout/audience.js';
@@ -157,7 +157,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
   const addresses = new AddressMemory({ limits, bytes: options.addressMemoryBytes });
   const subscriptions: SubscriptionsDeps = {
-    ...{ audiences, rooms, places, groups, retained, record, hydrations, logger },
+    ...{ audiences, rooms, places, groups, retained, record, hydrations, views, logger },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
     memory: subscriptionMemory,
     maxSubscriptions: options.maxSubscriptions,

@@ -29,29 +29,29 @@ export type AuthenticationFailure =
   | 'broker_unavailable';
 
 /** What the client itself finds wrong, and how it says so. */
-export const clientFailures = {
-  not_connected: 'Nothing was sent, because there is no connection now',
+const clientFailures = {
+  not_connected: 'There is no connection now, and nothing was sent',
   connection_lost: 'The connection was lost',
   unreachable: 'The server could not be reached',
   client_closed: 'The client has been closed',
   connect_timeout: 'The connection was not open in time',
-  auth_timeout: 'The server did not answer the authentication in time',
-  heartbeat_timeout: 'The server did not answer a heartbeat in time',
-  request_timeout: 'The server did not answer in time; whether it acted is not known',
-  wrong_path: 'There is no Roomwire at this address: it answered HTTP 404',
-  api_key_as_token: 'An API key was given as the token of a client',
-  malformed_token: 'The token is not a whole JWT: three parts with dots between them',
-  token_without_kid: 'The token is a JWT whose header has no `kid`',
+  auth_timeout: 'No answer to the authentication in time',
+  heartbeat_timeout: 'No answer to a heartbeat in time',
+  request_timeout: 'No answer in time; whether the server acted is not known',
+  wrong_path: 'There is no Roomwire at this address (HTTP 404)',
+  api_key_as_token: 'This is an API key and no token',
+  malformed_token: 'The token is no whole JWT of three parts',
+  token_without_kid: 'The header of the token has no `kid`',
   subscription_ended: 'The server has ended the subscription',
   token_unavailable: 'The token function failed or gave no token',
   unsupported_protocol: 'The server does not speak version 2 of the protocol',
-  undecodable_frame: 'The server sent a frame that cannot be read',
+  undecodable_frame: 'A frame of the server cannot be read',
   invalid_id: 'An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -',
   invalid_data: 'The data cannot be encoded as MessagePack',
-  subscription_conflict: 'The topic is subscribed with other options already',
-  unsupported_feature: 'The server does not have what is asked for; it may be an older one',
+  subscription_conflict: 'The topic is subscribed with other options',
+  unsupported_feature: 'The server, perhaps an older one, does not have this',
   buffer_overflow: 'Messages came faster than the loop took them',
-  handler_failed: 'A message handler failed',
+  handler_failed: 'A handler failed',
 } as const;
 
 export type ClientFailure = keyof typeof clientFailures;
@@ -59,30 +59,29 @@ export type ClientFailure = keyof typeof clientFailures;
 /** Open at the end, because a newer server may send names that this version does not know. */
 export type ErrorName = RefusalName | AuthenticationFailure | ClientFailure | (string & {});
 
-/** Where to look, for what the names do not say and the server gives no hint for. */
-const help: Readonly<Record<string, string>> = {
+type Texts = Readonly<Record<string, string>>;
+
+/** Where to look, for what the names do not say and the server gives no hint for. Short: a page loads all of it. */
+const help: Texts = {
   access_denied:
-    'The server tells a client no more. Is the token whole, of this server, within its times, and its actor enabled? What was refused to a known actor is in the access log of its organization',
-  token_expired: 'Give a token function instead of a text, and the client renews its token in time',
-  actor_mismatch: 'The token function has given a token of another actor; a connection keeps its actor',
-  connection_limit_reached: 'The plan of the organization, or the actor, has no connection left',
-  rate_limit_exceeded: 'Send less at a time, and this one again a little later',
-  broker_unavailable: 'The service is in trouble for now: try again',
-  not_connected: 'Wait for `client.ready()`, or for the state `connected`',
-  unreachable: 'Is the address right (its path is usually /ws), and the server up?',
-  unreachable_page:
-    'A page is not told why: look at the address (its path is usually /ws), the certificate, and whether the server allows the origin of the page',
-  wrong_path: 'The path of the socket is usually /ws',
-  api_key_as_token:
-    'API keys (ak_live_…) are for backends. A client takes the access token of an actor (at_live_…), or a client token that your backend signs',
-  malformed_token: 'Was it cut off, or is there something around it?',
-  token_without_kid: 'Sign it with the `keyId` of the signing key as `kid`, and that of the actor as `sub`',
-  token_unavailable: '`cause` is what the function failed with',
-  unsupported_feature: '`client.features` has what the server has',
-  subscription_conflict: 'Give all subscriptions of a topic the same options',
-  buffer_overflow: 'Take a larger `bufferSize`, or do less in the loop',
+    'Is the token whole, of this server, not expired, its actor enabled? See `npx roomwire explain-token`',
+  token_expired: 'A token function is asked for another in time',
+  actor_mismatch: 'The token is of another actor',
+  not_connected: 'See `client.ready()`',
+  unreachable:
+    'Is the address right (its path is usually /ws), the server up, the origin of the page allowed?',
+  wrong_path: 'The path is usually /ws',
+  api_key_as_token: 'A client takes an access token (at_live_…) or a client token',
+  token_without_kid: 'It is the `keyId` of the signing key',
+  token_unavailable: 'See `cause`',
+  unsupported_feature: 'See `client.features`',
 };
 
+const own = (texts: Texts, name: string): string | undefined =>
+  Object.hasOwn(texts, name) ? texts[name] : undefined;
+
 /** Undefined where the message says it all. */
-export const helpFor = (name: string): string | undefined =>
-  Object.hasOwn(help, name) ? help[name] : undefined;
+export const helpFor = (name: string): string | undefined => own(help, name);
+
+/** What the client itself found wrong; undefined for what the server says. */
+export const failureText = (name: string): string | undefined => own(clientFailures, name);

@@ -1,5 +1,5 @@
 import {
-  clientFailures,
+  failureText,
   helpFor,
   type AuthenticationFailure,
   type ClientFailure,
@@ -16,7 +16,6 @@ export interface ErrorDetails {
   readonly maxSizeBytes?: number | undefined;
   readonly lobbyId?: string | undefined;
   readonly reason?: string | undefined;
-  readonly help?: string | undefined;
 }
 
 /** Everything that the client rejects with or reports. Tell errors apart by `error`. */
@@ -36,13 +35,13 @@ export class RoomwireError extends Error {
   readonly maxSizeBytes: number | undefined;
   /** Lobby that it is about. */
   readonly lobbyId: string | undefined;
-  /** Why the server has ended the subscription, with `subscription_ended`. */
+  /** Why, where there is more to say: of `subscription_ended` as the server tells, of `unreachable` as the system does. */
   readonly reason: string | undefined;
   /** What to look at. The message has it too. */
   readonly help: string | undefined;
 
   constructor(error: ErrorName, details: ErrorDetails = {}) {
-    const help = details.help ?? helpFor(error);
+    const help = helpFor(error);
     super(describe(error, help, details), details.cause === undefined ? undefined : { cause: details.cause });
     this.error = error;
     this.help = help;
@@ -62,7 +61,7 @@ export class AuthenticationError extends RoomwireError {
   declare readonly error: AuthenticationFailure | (string & {});
 
   constructor(error: AuthenticationFailure | (string & {}), details: ErrorDetails = {}) {
-    const message = isClientFailure(error) ? undefined : `The server did not accept the token: ${error}`;
+    const message = failureText(error) ?? `Token refused: ${error}`;
     super(error, { message, ...details });
   }
 }
@@ -92,16 +91,15 @@ export class ConnectionError extends RoomwireError {
   }
 }
 
+/** A connection was lost, or is not there: what is wished is asked for again on the next one. */
+export const isLoss = ({ error }: RoomwireError): boolean =>
+  error === 'connection_lost' || error === 'not_connected';
+
 /** What was refused, why, and what to look at. */
 const describe = (error: ErrorName, help: string | undefined, details: ErrorDetails): string => {
   const { message, topic, lobbyId, reason, hint } = details;
   const about = topic ?? lobbyId;
-  const text = message ?? `${textOf(error)}${about === undefined ? '' : ` (${about})`}`;
-  const said = [text, reason, hint].filter(Boolean).join(': ');
+  const text = message ?? failureText(error) ?? `The server answered ${error}`;
+  const said = [about === undefined ? text : `${text} (${about})`, reason, hint].filter(Boolean).join(': ');
   return help === undefined ? said : `${said}. ${help}`;
 };
-
-const textOf = (error: ErrorName): string =>
-  isClientFailure(error) ? clientFailures[error] : `The server answered ${error}`;
-
-const isClientFailure = (error: ErrorName): error is ClientFailure => Object.hasOwn(clientFailures, error);

@@ -141,10 +141,9 @@ const problemsOf = ({ url, token, reconnect, heartbeat, timeouts }: Settings): s
   if (!(reconnect.multiplier >= 1)) problems.push('reconnect.multiplier must be 1 or more');
   if (!(reconnect.jitter >= 0 && reconnect.jitter <= 1))
     problems.push('reconnect.jitter must be from 0 to 1');
-  if (!(reconnect.restartSpreadMs >= 0)) problems.push('reconnect.restartSpreadMs must be 0 or more');
-  if (!(reconnect.wellMs >= 0)) problems.push('reconnect.wellMs must be 0 or more');
-  if (!reconnect.earlyMs.every(isDuration))
-    problems.push(`reconnect.earlyMs must be a list of numbers above 0 and at most ${maxTimerMs}`);
+  for (const name of ['restartSpreadMs', 'wellMs'] as const)
+    if (!(reconnect[name] >= 0)) problems.push(`reconnect.${name} must be 0 or more`);
+  positive('reconnect.earlyMs', reconnect.earlyMs);
   return problems;
 };
 

@@ -22,7 +22,7 @@ export interface Request {
   /** A refusal comes instead of the answer, and not besides it. */
   readonly refusalAnswers: boolean;
   /** Called with the answer before any later frame is read, also where it comes too late for the promise; not after a refusal. */
-  readonly onAnswer?: (content: unknown) => void;
+  readonly onAnswer?: ((content: unknown) => void) | undefined;
 }
 
 interface Pending extends Request {
@@ -53,6 +53,17 @@ export class Requests {
     );
     this.pending = [...this.pending, { ...request, answer, cancelTimeout, isRefused: false }];
     return answer.promise;
+  }
+
+  /** One frame that is answered or refused, and either names what it is about. Resolves and rejects as `ask` does. */
+  question(
+    frame: ClientFrame,
+    about: string,
+    answer: string,
+    onAnswer?: (content: unknown) => void,
+  ): Promise<unknown> {
+    const answeredBy = { type: answer, about };
+    return this.ask({ frames: [frame], about, answeredBy, refusalAnswers: true, onAnswer });
   }
 
   /** Whether a request was pending for it. */

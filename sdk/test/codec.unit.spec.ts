@@ -89,7 +89,8 @@ describe('decodeFrame', () => {
     ['an auth reply without an actor', encode({ type: 'auth', success: true })],
   ];
 
-  const accepted = { type: 'auth', success: true, actorTokenId: 'i', projectId: 'p', actorType: 'agent' };
+  const identity = { actorTokenId: 'i', projectId: 'p', actorType: 'agent' };
+  const accepted = { type: 'auth', success: true, ...identity };
   for (const restoredSubscriptions of ['all', ['a/b/c'], [{ pattern: 'a/b/c' }]])
     undecodable.push([
       `restored subscriptions of the form ${JSON.stringify(restoredSubscriptions)}`,
@@ -146,24 +147,29 @@ describe('decodeFrame', () => {
     expect(
       decodeFrame(encode({ ...accepted, protocolVersion: 2, restoredSubscriptions: restored })),
     ).to.deep.equal({
-      ...accepted,
-      authExpiresAt: undefined,
-      protocolVersion: 2,
-      restoredSubscriptions: [
-        entry,
-        { ...restored[1], load_balance: false, filters: [], meta: false, own: false },
-      ],
-      features: [],
+      ...{ type: 'auth', success: true },
+      session: {
+        ...identity,
+        protocolVersion: 2,
+        restoredSubscriptions: [
+          entry,
+          { ...restored[1], load_balance: false, filters: [], meta: false, own: false },
+        ],
+        features: [],
+      },
     });
   });
 
   it('reads the names of features, those that it does not know as well', () => {
     const features = ['meta', 'teleport'];
-    expect(decodeFrame(encode({ ...accepted, features }))).to.deep.include({ features });
+    expect(decodeFrame(encode({ ...accepted, features }))).to.have.deep.nested.property(
+      'session.features',
+      features,
+    );
   });
 
   it('treats an auth reply without a version as version 1', () => {
-    expect(decodeFrame(encode(accepted))).to.include({ protocolVersion: 1 });
+    expect(decodeFrame(encode(accepted))).to.have.nested.property('session.protocolVersion', 1);
   });
 });
 
@@ -173,9 +179,7 @@ describe('protocolError', () => {
     if (frame?.type !== 'error') throw new Error('Not an error frame');
     const error = protocolError(frame);
     expect(error).to.include({ error: 'too_many_filters', topic: 'a/b/c', code: undefined });
-    expect(error.message).to.equal(
-      'The server refused the subscription to a/b/c: too_many_filters (max 100)',
-    );
+    expect(error.message).to.equal('Subscription refused: too_many_filters (max 100) (a/b/c)');
   });
 });
 

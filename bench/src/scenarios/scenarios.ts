@@ -1,5 +1,7 @@
 import { appends, reads } from './storage.js';
 import { chat } from './chat.js';
+import { clientRestart } from './clientRestart.js';
+import { clientTokens } from './clientTokens.js';
 import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
 import { gateways } from './gateways.js';
@@ -29,6 +31,8 @@ export const scenarios: readonly Scenario[] = [
   groups,
   storm,
   idle,
+  clientTokens,
+  clientRestart,
   filters,
   meta,
   httpPublish,

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { ActorType } from '@roomwire/shared/domain/actor';
+import type { Capabilities } from '@roomwire/shared/domain/capabilities';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import type { CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
@@ -18,6 +19,8 @@ export interface Identity {
   /** The slug of the scope, which is part of every internal address. */
   readonly scope: string | null;
   readonly accessScope: ActorScope | null;
+  /** To which the client token narrows what the actor may do; undefined where nothing narrows it. */
+  readonly capabilities: Capabilities | undefined;
   readonly version: ProtocolVersion;
 }
 
@@ -37,7 +40,7 @@ export interface ClientOutbox {
 
 /** The view that lower modules have of an authenticated connection. */
 export interface Client {
-  /** Changes only with the scope of the actor. */
+  /** Changes only with the scope of the actor and with its token. */
   readonly identity: Identity;
   readonly outbox: ClientOutbox;
   /** Names the connection among those of all gateways. */

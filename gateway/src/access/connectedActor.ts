@@ -21,8 +21,8 @@ export type ExternalActorRule =
   'external_actors_not_allowed' | 'external_token_malformed' | 'external_token_too_long';
 
 /**
- * [WS-EXT-1] The actor that a token makes, or why it makes none. `now`: milliseconds since 1970. The signature and the expiry must
- * have been verified.
+ * [WS-EXT-1] The actor that a token makes, or why it makes none. `now`: milliseconds since 1970. The signature must have been
+ * verified.
  */
 export const externalActor = (
   { subject, expiresAt, roomwire }: ClientToken,

@@ -7,6 +7,7 @@ import {
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { ownRule, standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
+import type { Capabilities } from '@roomwire/shared/domain/capabilities';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -14,11 +15,13 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { isRevokedBy, namesExternalActor } from '@roomwire/shared/domain/tokenRevocation';
 import type { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
-import type { RefusalLasts, RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import { readCapabilities } from '@roomwire/shared/credentials/capabilityClaim';
+import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import { BadCredential, type BadCredentialReason } from './badCredential.js';
 import type { ActorScope } from './client.js';
-import { externalActor, type ConnectedActor, type ExternalActorRule } from './connectedActor.js';
+import { externalActor, type ConnectedActor } from './connectedActor.js';
 import type { CredentialHolder, RefusalReports } from './refusalReports.js';
-import { UnopenableKey, type OpenedKey, type SigningKeys } from './signingKeys.js';
+import { UnopenableKey, type SigningKeys } from './signingKeys.js';
 import { latestRevocation } from './tokenRevocations.js';
 
 /** The part of a client token that a connection depends on. */
@@ -28,6 +31,8 @@ export interface LiveClientToken {
   readonly expiresAt: number | undefined;
   /** `iat`, Unix seconds; undefined for a token that does not say when it was issued. */
   readonly issuedAt: number | undefined;
+  /** Undefined where it narrows nothing. */
+  readonly capabilities: Capabilities | undefined;
 }
 
 /** What a valid credential yields. */
@@ -67,47 +72,6 @@ export interface Presented {
   readonly onDelay?: () => void;
 }
 
-/** Why a known credential is bad. */
-export type BadCredentialReason =
-  | StandingRule
-  | ExternalActorRule
-  | 'token_revoked'
-  | 'wrong_secret'
-  | 'bad_signature'
-  | 'not_yet_valid'
-  | 'token_expired'
-  | 'signing_key_inactive'
-  | 'signing_key_unopenable'
-  | 'other_project';
-
-const disclosed: { readonly [R in BadCredentialReason]?: AuthError } = {
-  token_expired: 'token_expired',
-  signing_key_unopenable: 'authentication_failed',
-};
-
-export class BadCredential {
-  /** How long it is known to be bad; undefined where it may become good by itself. */
-  readonly lasts: RefusalLasts | undefined;
-  /** Undefined where nobody is known by it. */
-  readonly holder: CredentialHolder | undefined;
-  readonly reason: BadCredentialReason;
-
-  constructor(
-    lasts: RefusalLasts | undefined,
-    holder?: CredentialHolder,
-    reason: BadCredentialReason = 'actor_missing',
-  ) {
-    this.lasts = lasts;
-    this.holder = holder;
-    this.reason = reason;
-  }
-
-  /** [WS-AUTH-4] */
-  get error(): AuthError {
-    return disclosed[this.reason] ?? 'access_denied';
-  }
-}
-
 /**
  * [WS-AUTH-4] The reason of a refusal is not disclosed, except for a valid client token that has expired. [WS-AUTH-18] Resolves
  * late for a bad credential after many failures.
@@ -118,7 +82,8 @@ export const checkCredential = async (
 ): Promise<Credentials | AuthError> => {
   const result = await verdictOn(deps, token);
   if (!(result instanceof BadCredential)) return result;
-  const { error, holder, reason } = result;
+  const { error, holder, reason, principal } = result;
+  deps.logger.debug('A credential was refused', { frame, reason, principal, address });
   if (holder !== undefined) deps.reports.credential(holder, { reason, address, frame });
   if (error !== 'token_expired') await deps.failures.failed({ address, keyId: keyIdOf(token) }, onDelay);
   return error;
@@ -156,7 +121,7 @@ const credentialsOf = async (deps: CredentialDeps, token: string): Promise<Crede
   };
   const [standing, revoked] = await Promise.all([standingOf(deps.views, deps.clock, actor), isRevoked()]);
   const bad = (reason: BadCredentialReason) =>
-    new BadCredential('briefly', actor && actorHolder(actor), reason);
+    new BadCredential(reason, 'briefly', actor && actorHolder(actor));
   if (typeof standing === 'string') return bad(standing);
   // [HTTP-REVOKE-2]
   return revoked ? bad('token_revoked') : { ...standing, clientToken };
@@ -166,9 +131,9 @@ const holderOf = async (deps: CredentialDeps, token: string): Promise<Holder | B
   const accessToken = parseToken(token, 'at_live');
   if (accessToken !== undefined) return holderOfAccessToken(deps, accessToken);
   const clientToken = parseClientToken(token);
+  if (typeof clientToken !== 'string') return holderOfClientToken(deps, clientToken);
   // Refused without a read anyway.
-  if (clientToken === undefined) return new BadCredential(undefined);
-  return holderOfClientToken(deps, clientToken);
+  return new BadCredential(parseToken(token, 'ak_live') === undefined ? clientToken : 'api_key');
 };
 
 /** The secret of an actor never changes. */
@@ -179,8 +144,8 @@ const holderOfAccessToken = async (
   const actor = await actorByKeyId(deps, token.keyId);
   if (matchesSecret(token.secret, actor?.secretHash)) return { actor, clientToken: null };
   return actor === undefined
-    ? new BadCredential('briefly')
-    : new BadCredential('always', actorHolder(actor), 'wrong_secret');
+    ? new BadCredential('actor_missing', 'briefly', { principal: `actor:${token.keyId}` })
+    : new BadCredential('wrong_secret', 'always', actorHolder(actor));
 };
 
 /** [WS-AUTH-9] */
@@ -189,33 +154,30 @@ const holderOfClientToken = async (
   token: ClientToken,
 ): Promise<Holder | BadCredential> => {
   const key = await deps.signingKeys.find(token.kid);
-  if (key === undefined) return new BadCredential('briefly');
-  const holder = { projectId: key.projectId, principal: `signingKey:${token.kid}` };
-  if (!key.isActive) return new BadCredential('briefly', holder, 'signing_key_inactive');
+  const principal = `signingKey:${token.kid}`;
+  if (key === undefined) return new BadCredential('signing_key_unknown', 'briefly', { principal });
+  const holder = { projectId: key.projectId, principal };
+  if (!key.isActive) return new BadCredential('signing_key_inactive', 'briefly', holder);
   if (key.secret instanceof UnopenableKey) {
     deps.logger.warn('A credential could not be checked', { error: key.secret });
-    return new BadCredential('briefly', holder, 'signing_key_unopenable');
+    return new BadCredential('signing_key_unopenable', 'briefly', holder);
   }
   const verdict = verifyClientToken(token, key.secret, deps.clock.now());
-  if (verdict === 'expired') return new BadCredential('always', holder, 'token_expired');
-  if (verdict === 'invalid') return new BadCredential('always', holder, 'bad_signature');
-  if (verdict === 'early') return new BadCredential(undefined, holder, 'not_yet_valid');
-  const actor = await actorOf(deps, token, key);
-  if (typeof actor === 'string') return new BadCredential('briefly', holder, actor);
-  if (actor.projectId !== key.projectId) return new BadCredential('briefly', holder, 'other_project');
+  if (verdict === 'invalid') return new BadCredential('bad_signature', 'always', holder);
+  // [WS-CAP-1] [WS-EXT-2] Before its times: only of a token that is otherwise valid a client learns that it has expired.
+  const capabilities = readCapabilities(token.roomwire);
+  if (capabilities === 'malformed') return new BadCredential('capabilities_malformed', 'always', holder);
+  const isExternal = namesExternalActor(token.subject);
+  const external = isExternal ? externalActor(token, key, deps.clock.now()) : undefined;
+  if (typeof external === 'string') return new BadCredential(external, 'briefly', holder);
+  if (verdict === 'expired') return new BadCredential('token_expired', 'always', holder);
+  if (verdict === 'early') return new BadCredential('not_yet_valid', undefined, holder);
+  const actor = external ?? (await actorByKeyId(deps, token.subject));
+  if (actor === undefined) return new BadCredential('actor_missing', 'briefly', holder);
+  if (actor.projectId !== key.projectId) return new BadCredential('other_project', 'briefly', holder);
   const { signingKeyId } = key;
   const { expiresAt, issuedAt } = token;
-  return { actor, clientToken: { signingKeyId, expiresAt, issuedAt } };
-};
-
-/** The actor that a verified token names, on record or external, or why there is none. */
-const actorOf = async (
-  deps: CredentialDeps,
-  token: ClientToken,
-  key: OpenedKey,
-): Promise<ConnectedActor | ExternalActorRule | 'actor_missing'> => {
-  if (namesExternalActor(token.subject)) return externalActor(token, key, deps.clock.now());
-  return (await actorByKeyId(deps, token.subject)) ?? 'actor_missing';
+  return { actor, clientToken: { signingKeyId, expiresAt, issuedAt, capabilities } };
 };
 
 export const actorHolder = ({ projectId, keyId }: ConnectedActor): CredentialHolder => ({

@@ -52,6 +52,11 @@ export class Directory {
     return app && room && { app, room };
   }
 
+  /** Whether the app is cached: where a room that was looked for is missing, whether its app is there. */
+  knowsApp(projectId: string, slug: string): boolean {
+    return this.apps.peek(`${projectId}/${slug}`) !== undefined;
+  }
+
   /** Rejects when the read models fail. */
   async app(projectId: string, slug: string): Promise<Entry<App> | undefined> {
     const key = `${projectId}/${slug}`;

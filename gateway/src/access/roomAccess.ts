@@ -11,9 +11,17 @@ export interface ReadingDeps {
   readonly clock: Clock;
 }
 
+/** [WS-CAP-4] Whether the token of an actor lets it be present in a room, and see who is. */
+export const allowsPresence = (
+  { capabilities }: Pick<Identity, 'capabilities'>,
+  appSlug: string,
+  roomSlug: string,
+): boolean => capabilities === undefined || capabilities.allowPresence(appSlug, roomSlug);
+
 /** [WS-PRES-3] A room is readable for actors that may subscribe to one of its topics, [WS-GRANT-4] until that grant expires. */
 export const mayRead = ({ app, room }: RoomLocation, identity: Identity, now: number): boolean => {
   const { actorTokenId, actorType } = identity;
+  if (!allowsPresence(identity, app.value.slug, room.value.slug)) return false;
   return room.value.topics.some((topic) => {
     const request = { actorTokenId, actorType, topic };
     const { maySubscribe, until } = admission(app.value, room.value, room.value.grants, request);
@@ -28,9 +36,12 @@ export const accessToRoom = async (
   appSlug: string,
   roomSlug: string,
 ): Promise<TopicAccess | undefined> => {
+  if (!allowsPresence(identity, appSlug, roomSlug)) return undefined;
+  // Of the token only `presence` counts.
+  const wide = { ...identity, capabilities: undefined };
   const location = await directory.locate(identity.projectId, appSlug, roomSlug);
   for (const topic of location?.room.value.topics ?? []) {
-    const access = await resolveAccess(directory, identity, `${appSlug}/${roomSlug}/${topic}`);
+    const access = await resolveAccess(directory, wide, `${appSlug}/${roomSlug}/${topic}`);
     if (access?.maySubscribe === true && access.until > clock.now()) return access;
   }
   return undefined;

@@ -202,7 +202,7 @@ export class LobbyFeed {
   }
 }
 
-/** A transition: who sees it is decided once per lobby and actor, and its frame encoded once per name of a lobby. */
+/** A transition: who sees it is decided once per lobby and reader, and its frame encoded once per name of a lobby. */
 class LobbyEvent {
   readonly roomSlug: string;
   /** Of the events in the app. */
@@ -211,8 +211,8 @@ class LobbyEvent {
   private location: RoomLocation | undefined;
   /** By the slug of the lobby, as long as the location is current. */
   private readonly lobbies = new Map<string, boolean>();
-  /** By actor, as long as the location is current. */
-  private readonly readers = new Map<string, boolean>();
+  /** By reader, as long as the location is current. */
+  private readonly readers = new Map<unknown, boolean>();
   private readonly frames = new Map<string, Buffer>();
 
   constructor(transition: Transition, number: number) {
@@ -239,7 +239,7 @@ class LobbyEvent {
 
   /** In a lobby that its room is of. */
   isShownTo(view: LobbyView): boolean {
-    return this.decide(this.readers, view.actorTokenId, (location) => view.mayRead(location));
+    return this.decide(this.readers, view.reader, (location) => view.mayRead(location));
   }
 
   frame(lobbyId: string): Buffer {
@@ -258,11 +258,7 @@ class LobbyEvent {
     return location !== undefined;
   }
 
-  private decide(
-    known: Map<string, boolean>,
-    key: string,
-    rule: (location: RoomLocation) => boolean,
-  ): boolean {
+  private decide<K>(known: Map<K, boolean>, key: K, rule: (location: RoomLocation) => boolean): boolean {
     const decided = known.get(key) ?? (this.location !== undefined && rule(this.location));
     known.set(key, decided);
     return decided;

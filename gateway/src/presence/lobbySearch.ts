@@ -78,7 +78,7 @@ class LobbySearch {
     for (const app of apps) {
       const rooms = roomsOfLobby(app, this.lobbySlug);
       if (rooms === undefined) continue;
-      const view = new LobbyView(this.deps, this.identity, app, this.lobbySlug);
+      const view = new LobbyView(this.deps, this.client, app, this.lobbySlug);
       if ((await this.showsARoom(view, app, rooms)) && found.push(view) === 2) break;
     }
     return found;
@@ -94,13 +94,15 @@ class LobbySearch {
   }
 
   /**
-   * Rooms that the actor may be able to read: those that the lobby names, those with a grant for the actor or its type, and, in an
-   * app that is not private, all others that fit.
+   * Rooms that the actor may be able to read: those that the lobby names, those that its token names, those with a grant for the actor
+   * or its type, and, in an app that is not private, all others that fit.
    */
-  private async *candidates({ appId, config }: App, rooms: LobbyRooms): AsyncGenerator<Candidates> {
+  private async *candidates({ appId, slug, config }: App, rooms: LobbyRooms): AsyncGenerator<Candidates> {
     for (const slugs of inPages([...rooms.slugs])) yield { looked: slugs.length, slugs };
     if (rooms.prefixes.size === 0) return;
-    const { actorTokenId, actorType } = this.identity;
+    const { actorTokenId, actorType, capabilities } = this.identity;
+    const named = capabilities?.roomsNamed(slug) ?? [];
+    if (named.length > 0) yield { looked: named.length, slugs: named };
     for (const holder of [{ actorTokenId }, { actorType }]) yield* this.granted({ appId, ...holder });
     if (config.accessMode === 'private') return;
     for (const prefix of rooms.prefixes) {

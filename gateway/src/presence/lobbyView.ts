@@ -1,8 +1,8 @@
 import { internalRoom } from '@roomwire/shared/domain/topic';
 import type { App, LobbyConfig } from '@roomwire/shared/domain/app';
 import type { RoomLocation } from '../access/directory.js';
-import { mayRead, type ReadingDeps } from '../access/roomAccess.js';
-import type { Identity } from '../access/client.js';
+import { allowsPresence, mayRead, type ReadingDeps } from '../access/roomAccess.js';
+import type { Client } from '../access/client.js';
 import { scopedAppOf } from './presenceTable.js';
 
 /** A lobby as one actor sees it: those of its rooms that the actor may read at the time. */
@@ -11,38 +11,42 @@ export class LobbyView {
   readonly scopedApp: string;
   readonly lobbySlug: string;
   private readonly deps: ReadingDeps;
-  private readonly identity: Identity;
+  private readonly client: Pick<Client, 'identity'>;
   private readonly app: Pick<App, 'slug' | 'config'>;
 
-  constructor(deps: ReadingDeps, identity: Identity, app: App, lobbySlug: string) {
+  constructor(deps: ReadingDeps, client: Pick<Client, 'identity'>, app: App, lobbySlug: string) {
     this.deps = deps;
-    this.identity = identity;
+    this.client = client;
     this.app = app;
     this.lobbySlug = lobbySlug;
+    const { identity } = client;
     this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, app.slug, 'any'));
   }
 
-  get actorTokenId(): string {
-    return this.identity.actorTokenId;
+  /** The same for those who see the same of it: what a token narrows it narrows for its connection alone. */
+  get reader(): unknown {
+    const { actorTokenId, capabilities } = this.client.identity;
+    return capabilities ?? actorTokenId;
   }
 
-  /** Whether the room was one of the lobby's when the view was made, whoever may read it. */
+  /** Whether the room was one of the lobby's when the view was made, as far as the token lets it be seen. */
   named(roomSlug: string): boolean {
-    return isOfLobby(this.app, this.lobbySlug, roomSlug);
+    return this.allows(roomSlug) && isOfLobby(this.app, this.lobbySlug, roomSlug);
   }
 
   /** One of its rooms, as far as it is cached. */
   locate(roomSlug: string): RoomLocation | undefined {
-    return this.deps.directory.peek(this.identity.projectId, this.app.slug, roomSlug);
+    return this.deps.directory.peek(this.client.identity.projectId, this.app.slug, roomSlug);
   }
 
   /** Rejects when the read models fail. */
   async find(roomSlug: string): Promise<RoomLocation | undefined> {
-    return this.deps.directory.locate(this.identity.projectId, this.app.slug, roomSlug);
+    return this.deps.directory.locate(this.client.identity.projectId, this.app.slug, roomSlug);
   }
 
   /** Rejects when the read models fail. */
   async shows(roomSlug: string): Promise<boolean> {
+    if (!this.allows(roomSlug)) return false;
     const location = await this.find(roomSlug);
     return location !== undefined && this.has(location) && this.mayRead(location);
   }
@@ -53,7 +57,11 @@ export class LobbyView {
   }
 
   mayRead(location: RoomLocation): boolean {
-    return mayRead(location, this.identity, this.deps.clock.now());
+    return mayRead(location, this.client.identity, this.deps.clock.now());
+  }
+
+  private allows(roomSlug: string): boolean {
+    return allowsPresence(this.client.identity, this.app.slug, roomSlug);
   }
 }
 

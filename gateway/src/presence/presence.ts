@@ -2,7 +2,7 @@ import { presenceFrame, type PresenceEntry } from '@roomwire/shared/wire/protoco
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
-import { accessToRoom, findRoom } from '../access/roomAccess.js';
+import { accessToRoom, allowsPresence, findRoom } from '../access/roomAccess.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
 import { SetMultimap } from '../setMultimap.js';
@@ -133,12 +133,20 @@ export class Presence {
     const member = this.members.find(client);
     const access = member?.access;
     if (member === undefined || access === undefined || isCurrent(access)) return;
-    const [, app = '', , room = ''] = access.room.split('/');
+    const { app, room } = slugsOf(access);
     const now = await accessToRoom(this.deps, client.identity, app, room);
     if (client.isOver || member.access !== access) return;
     if (now?.room !== access.room) return this.withdraw(member);
     member.access = now;
     client.restOn(now);
+  }
+
+  /** [WS-CAP-5] Ends a presence that the token of a session leaves out. */
+  endLeftOut(client: PresenceClient): void {
+    const member = this.members.find(client);
+    if (member?.access === undefined) return;
+    const { app, room } = slugsOf(member.access);
+    if (!allowsPresence(client.identity, app, room)) this.withdraw(member);
   }
 
   /** [WS-PRES-9] [WS-GRANT-4] Ends a presence whose grant has expired. */
@@ -170,6 +178,11 @@ export class Presence {
     void withdrawal.then(() => this.leaving.delete(withdrawal));
   }
 }
+
+const slugsOf = ({ room: internal }: TopicAccess): { readonly app: string; readonly room: string } => {
+  const [, app = '', , room = ''] = internal.split('/');
+  return { app, room };
+};
 
 /** A session of this gateway that has announced a presence, or tried to. */
 export interface Member {

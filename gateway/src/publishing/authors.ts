@@ -84,6 +84,8 @@ export class Authors {
     const { accessScope } = standing;
     const identity: Identity = {
       ...{ ...this.of, actorTokenId, actorType, version: 2 },
+      // There is no token.
+      capabilities: undefined,
       ...{ scope: accessScope?.slug ?? null, accessScope },
     };
     return {

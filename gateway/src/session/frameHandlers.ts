@@ -115,14 +115,18 @@ const reauthenticate = async (
   const failed = (error: ReauthError) => session.send({ type: 'reauth', success: false, error });
   if (typeof result === 'string') return failed(result);
   if (!isSameActor(result.actor, session.identity)) {
-    credentials.reports.credential(actorHolder(result.actor), {
-      ...{ reason: 'actor_mismatch', address, frame: 'reauth' },
-    });
+    const [holder, refused] = [
+      actorHolder(result.actor),
+      { reason: 'actor_mismatch', address, frame: 'reauth' } as const,
+    ];
+    credentials.logger.debug('A credential was refused', { ...refused, principal: holder.principal });
+    credentials.reports.credential(holder, refused);
     return failed('actor_mismatch');
   }
 
   session.renew(result);
   session.send({ type: 'reauth', success: true, authExpiresAt: result.clientToken?.expiresAt });
+  session.endLeftOut();
   // Changes that arrived during the check were applied to the old credential.
   if (revalidator.changes.haveTouched(restsOn(result), changesBefore))
     revalidator.recheckActor(session.identity.actorTokenId);
@@ -172,7 +176,7 @@ const sendHistory = async (
 ): Promise<ProtocolErrorName | void> => {
   const { topic, ref } = frame;
   const access = await session.access(topic);
-  if (!access?.maySubscribe) return 'unknownTopic';
+  if (!access?.mayReadHistory) return 'unknownTopic';
   const { history } = access;
   if (history === undefined) return 'historyDisabled';
   const { projectId } = session.identity;

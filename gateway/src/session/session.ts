@@ -1,25 +1,23 @@
-import { isRevokedBy } from '@roomwire/shared/domain/tokenRevocation';
 import { expiryOf } from '@roomwire/shared/domain/standing';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';
 import { isExternal, type ConnectedActor } from '../access/connectedActor.js';
-import type { Credentials, GoodStanding, LiveClientToken } from '../access/credentials.js';
-import type { Directory } from '../access/directory.js';
+import type { Credentials, GoodStanding } from '../access/credentials.js';
 import type { RefusalReports, RefusedConnection } from '../access/refusalReports.js';
+import { subscribeRule, type SubscribeRule } from '../access/subscribeRule.js';
 import type { LatestRevocation } from '../access/tokenRevocations.js';
-import { isCurrent, resolveAccess, type TopicAccess } from '../access/topicAccess.js';
-import type { AddressMemory, Remembering } from '../limits/addressMemory.js';
-import type { Account } from '../limits/fairBudget.js';
+import type { TopicAccess } from '../access/topicAccess.js';
 import { Publisher } from '../publishing/publisher.js';
 import type { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 import { PublishRate, requestRate } from '../policy/rateLimits.js';
 import { Subscriptions, type SubscriptionsDeps } from '../subscriptions/subscriptions.js';
 import { closeOf, type Ending } from './endings.js';
+import { KnownAddresses, type KnownAddressesDeps } from './knownAddresses.js';
 import { socketAnswers } from './socketAnswers.js';
+import { TokenLife } from './tokenLife.js';
 
 /** What a session needs of its connection. */
 export interface SessionLink {
@@ -33,19 +31,19 @@ export interface SessionLink {
   inTurn(task: () => Promise<void>): void;
 }
 
-export interface SessionDeps {
+export interface SessionDeps extends KnownAddressesDeps {
   readonly clock: Clock;
-  readonly directory: Directory;
   readonly subscriptions: SubscriptionsDeps;
   readonly presence: {
     /** Removes a session from its room and its lobbies. */
     leave(session: Session): void;
     /** Ends a presence whose grant has expired. */
     endExpired(session: Session): void;
+    /** Ends a presence that its token leaves out. */
+    endLeftOut(session: Session): void;
     /** Ends a presence that its actor may no longer have. */
     recheck(session: Session): Promise<void>;
   };
-  readonly addresses: Pick<AddressMemory, 'open' | 'remembers' | 'beganAnew'>;
   readonly reports: Pick<RefusalReports, 'connection'>;
   /** A second; 0 is no limit. */
   readonly publishRate: number;
@@ -55,8 +53,15 @@ export interface SessionDeps {
   readonly nameConnection: () => string;
 }
 
-/** Addresses cached per connection; beyond it they are resolved again. */
-const maxKnownAddresses = limitTable.knownAddresses.value;
+/** With what a session begins. */
+export interface SessionFields extends Pick<Credentials, 'actor' | 'clientToken'> {
+  readonly identity: Identity;
+  /** [WS-NOTICE-1] */
+  readonly wantsNotices: boolean;
+}
+
+/** Subscriptions that are held against a new token for the price of a request. */
+const subscriptionsPerRequest = 100;
 
 /** The authenticated part of a connection. */
 export class Session implements Client {
@@ -68,21 +73,21 @@ export class Session implements Client {
   readonly publishRate: PublishRate | undefined;
   /** Undefined for no limit. */
   readonly requests: TokenBucket | undefined;
+  readonly wantsNotices: boolean;
   private readonly link: SessionLink;
   private readonly deps: SessionDeps;
   private who: Identity;
   private actor: ConnectedActor;
-  /** Null under an access token. */
-  private token: LiveClientToken | null;
+  private token: TokenLife;
   /** Of the actor; milliseconds since 1970. */
   private expiresAt: number;
   /** The earliest expiry of the grants that subscriptions or presence depend on; milliseconds since 1970. */
   private grantsHoldUntil = Number.POSITIVE_INFINITY;
-  private readonly known = new Map<string, TopicAccess>();
-  private knownAccount: Account<Remembering> | undefined;
+  private readonly addresses: KnownAddresses;
   private hasEnded = false;
 
-  constructor(link: SessionLink, identity: Identity, { actor, clientToken }: Credentials, deps: SessionDeps) {
+  constructor(link: SessionLink, fields: SessionFields, deps: SessionDeps) {
+    const { identity, actor, clientToken, wantsNotices } = fields;
     this.link = link;
     this.outbox = link.outbox;
     this.connection = deps.nameConnection();
@@ -91,9 +96,11 @@ export class Session implements Client {
     this.who = identity;
     this.actor = actor;
     this.expiresAt = expiryOf(actor);
-    this.token = clientToken;
+    this.wantsNotices = wantsNotices;
+    this.token = new TokenLife(clientToken, deps.clock.now(), wantsNotices);
     this.publishRate = deps.publishRate === 0 ? undefined : new PublishRate(deps.publishRate);
     this.requests = deps.requestRate === 0 ? undefined : requestRate(deps.requestRate);
+    this.addresses = new KnownAddresses(this, deps);
     this.subscriptions = new Subscriptions(this, deps.subscriptions);
   }
 
@@ -110,7 +117,7 @@ export class Session implements Client {
   }
 
   get signingKeyId(): string | undefined {
-    return this.token?.signingKeyId;
+    return this.token.signingKeyId;
   }
 
   /** What its client token makes; undefined for an actor on record. */
@@ -120,7 +127,7 @@ export class Session implements Client {
 
   /** Whether a revocation is about its client token; an access token is never revoked. */
   isRevokedBy(revocation: LatestRevocation): boolean {
-    return this.token !== null && isRevokedBy(revocation, this.token.issuedAt);
+    return this.token.isRevokedBy(revocation);
   }
 
   send(frame: ServerFrame): void {
@@ -163,17 +170,16 @@ export class Session implements Client {
 
   /** What the actor may do at an address. Synchronous while a cached answer is current. */
   access(address: string): TopicAccess | undefined | Promise<TopicAccess | undefined> {
-    const known = this.known.get(address);
-    if (known !== undefined && isCurrent(known)) return this.inForce(known);
-    const { who } = this;
-    const access = resolveAccess(this.deps.directory, who, address);
-    if (!(access instanceof Promise)) return this.remember(address, access);
-    return access.then((found) => (who === this.who ? this.remember(address, found) : this.access(address)));
+    return this.addresses.access(address);
+  }
+
+  /** By which rule the actor may subscribe at an address that was just asked for, or may not. */
+  subscribeRule(address: string): SubscribeRule {
+    return subscribeRule(this.deps.directory, this.who, address, this.deps.clock.now());
   }
 
   forgetAddresses(): void {
-    this.known.clear();
-    this.knownAccount?.resize(0);
+    this.addresses.forget();
   }
 
   /** A subscription or the presence of the session depends on these rights. */
@@ -197,12 +203,22 @@ export class Session implements Client {
     this.enterScope(accessScope);
   }
 
-  /** [WS-REAUTH-1] Continues with another credential of the same actor. */
+  /** [WS-REAUTH-1] Continues with another credential of the same actor. `endLeftOut` must follow. */
   renew({ actor, accessScope, clientToken }: Credentials): void {
     this.actor = actor;
     this.expiresAt = expiryOf(actor);
-    this.token = clientToken;
+    this.token = new TokenLife(clientToken, this.deps.clock.now(), this.wantsNotices);
+    this.who = { ...this.who, capabilities: clientToken?.capabilities };
     this.enterScope(accessScope);
+  }
+
+  /** [WS-CAP-5] Ends what the new token leaves out. */
+  endLeftOut(): void {
+    const { capabilities } = this.who;
+    if (capabilities === undefined) return;
+    this.charge(Math.floor(this.subscriptions.size / subscriptionsPerRequest));
+    this.subscriptions.endLeftOut(capabilities);
+    this.deps.presence.endLeftOut(this);
   }
 
   /** Ends subscriptions and presence that changed documents no longer allow. Rejects when the read models fail. */
@@ -211,13 +227,17 @@ export class Session implements Client {
     await this.deps.presence.recheck(this);
   }
 
-  /** Ends what has expired: the actor, its client token, the grants that subscriptions and presence rest on. */
+  /** Ends what has expired (the actor, its client token, the grants that subscriptions and presence rest on), and says what will. */
   endExpired(): void {
     if (this.hasEnded) return;
     const now = this.deps.clock.now();
     if (this.expiresAt <= now) this.endFor('actor_expired');
-    else if (this.token?.expiresAt !== undefined && this.token.expiresAt * 1_000 <= now) this.endToken();
-    else if (this.grantsHoldUntil <= now) this.endGrants(now);
+    else if (this.token.isOver(now)) this.endToken();
+    else {
+      const authExpiresAt = this.token.takeNotice(now);
+      if (authExpiresAt !== undefined) this.send({ type: 'tokenExpiring', authExpiresAt });
+      if (this.grantsHoldUntil <= now) this.endGrants(now);
+    }
   }
 
   /** The connection has ended. */
@@ -230,7 +250,7 @@ export class Session implements Client {
 
   /** Must be called for a session that never begins. */
   discard(): void {
-    this.knownAccount?.close();
+    this.addresses.close();
   }
 
   private report(reason: string, call: Pick<RefusedConnection, 'route' | 'status'>): void {
@@ -260,24 +280,5 @@ export class Session implements Client {
     this.grantsHoldUntil = Number.POSITIVE_INFINITY;
     this.subscriptions.endExpired(now);
     this.deps.presence.endExpired(this);
-  }
-
-  private remember(address: string, access: TopicAccess | undefined): TopicAccess | undefined {
-    if (this.hasEnded) return this.inForce(access);
-    if (this.known.size >= maxKnownAddresses) {
-      this.known.clear();
-      this.deps.addresses.beganAnew(this);
-    }
-    if (access === undefined) this.known.delete(address);
-    else this.known.set(address, access);
-    if (this.known.size > 0) this.knownAccount ??= this.deps.addresses.open(this);
-    if (this.knownAccount) this.deps.addresses.remembers(this.knownAccount, this.known.size);
-    return this.inForce(access);
-  }
-
-  /** [WS-GRANT-4] Removes the rights of an expired grant. */
-  private inForce(access: TopicAccess | undefined): TopicAccess | undefined {
-    if (access === undefined || access.until === Number.POSITIVE_INFINITY) return access;
-    return access.until > this.deps.clock.now() ? access : undefined;
   }
 }

@@ -68,9 +68,11 @@ export class Sessions {
     });
     if (typeof credentials === 'string') return credentials;
     // [WS-AUTH-8] Refuses sessions while the bus cannot deliver messages.
-    if (!bus.reachable) return 'broker_unavailable';
+    if (!bus.reachable) return this.refused('bus_unreachable', 'broker_unavailable');
     if (link.isClosed) return 'connection_failed';
-    const session = new Session(link, identityOf(credentials, frame), credentials, this.deps.session);
+    const identity = identityOf(credentials, frame);
+    const fields = { ...credentials, identity, wantsNotices: frame.notices };
+    const session = new Session(link, fields, this.deps.session);
     try {
       const recorded = await persistentSessions.load(session.identity, frame);
       const restoration = await session.subscriptions.restore(recorded);
@@ -87,6 +89,11 @@ export class Sessions {
     // Must precede the end of the subscriptions.
     this.deps.persistentSessions.ended(session.subscriptions);
     session.end();
+  }
+
+  private refused(reason: string, error: AuthError): AuthError {
+    this.deps.logger.debug('An auth was refused', { reason });
+    return error;
   }
 }
 
@@ -132,8 +139,7 @@ export class PendingSession {
     const { actorTokenId, projectId } = this.session.identity;
     if (roster.countOfActor(actorTokenId) < connectionsPerActor) return undefined;
     limits.reached('connectionsPerActor', { actorTokenId, projectId });
-    this.session.refusedFor('actor_connection_limit');
-    return 'connection_limit_reached';
+    return this.refusedFor('actor_connection_limit');
   }
 
   begin(): void {
@@ -168,11 +174,23 @@ export class PendingSession {
   }
 
   private refusalOf(outcome: LeaseOutcome): AuthError | undefined {
-    if (outcome === 'unavailable') return 'broker_unavailable';
+    if (outcome === 'unavailable') {
+      this.tell('limit_unknown');
+      return 'broker_unavailable';
+    }
     this.hasPlace = outcome === 'taken';
-    if (this.hasPlace) return undefined;
-    this.session.refusedFor('connection_limit');
+    return this.hasPlace ? undefined : this.refusedFor('connection_limit');
+  }
+
+  private refusedFor(reason: 'connection_limit' | 'actor_connection_limit'): AuthError {
+    this.session.refusedFor(reason);
+    this.tell(reason);
     return 'connection_limit_reached';
+  }
+
+  private tell(reason: string): void {
+    const { actorTokenId, projectId } = this.session.identity;
+    this.deps.logger.debug('An auth was refused', { reason, actorTokenId, projectId });
   }
 
   private returnPlace(): void {
@@ -187,7 +205,7 @@ export class PendingSession {
 }
 
 const identityOf = (
-  { actor, organizationId, accessScope }: Credentials,
+  { actor, organizationId, accessScope, clientToken }: Credentials,
   { protocolVersion }: AuthFrame,
 ): Identity => ({
   actorTokenId: actor.actorTokenId,
@@ -196,6 +214,7 @@ const identityOf = (
   actorType: actor.actorType,
   scope: accessScope?.slug ?? null,
   accessScope,
+  capabilities: clientToken?.capabilities,
   version: negotiatedVersion(protocolVersion),
 });
 

@@ -58,6 +58,8 @@ const leaveTimeoutMs = 10_000;
 export class Subscription extends Subscriber implements Replaying {
   /** The memory that was taken for it; set by `Subscriptions`. */
   heldBytes = 0;
+  /** Whether the client has been told that it is subscribed; set by `Subscriptions`. */
+  isAnswered = false;
   private readonly deps: SubscriptionDeps;
   private readonly acks: PendingAcks;
   private chosenQos: Qos;

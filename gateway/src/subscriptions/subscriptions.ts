@@ -1,9 +1,10 @@
+import type { Capabilities } from '@roomwire/shared/domain/capabilities';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { StoredSubscription } from '@roomwire/shared/ports/sessionStore';
 import type { SetFiltersFrame, SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
-import type { Client, Identity } from '../access/client.js';
+import type { Identity } from '../access/client.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import type { Retained } from '../fanout/retained.js';
 import type { Hold } from '../history/hold.js';
@@ -14,19 +15,21 @@ import type { Hydrations } from '../webhooks/hydrations.js';
 import { beginInRecord, beginsInRecord } from './beginInRecord.js';
 import { HeldMemory } from './heldMemory.js';
 import { PendingAcks } from './pendingAcks.js';
+import { tellRefusedSubscribe } from './refusedSubscribe.js';
+import {
+  SubscriptionRights,
+  type RightfulClient,
+  type SubscriptionRightsDeps,
+} from './subscriptionRights.js';
 import { asked, Subscription, type SubscriptionDeps, type SubscriptionOptions } from './subscription.js';
 
 /** A session that subscribes. */
-export interface SubscribingClient extends Client {
-  /** What the actor may do at an address. Rejects when the read models fail. */
-  access(address: string): TopicAccess | undefined | Promise<TopicAccess | undefined>;
-  /** Has `endExpired` called when these rights have expired. */
-  restOn(access: TopicAccess): void;
+export interface SubscribingClient extends RightfulClient {
   /** Runs a task between two frames. It must not reject. */
   inTurn(task: () => Promise<void>): void;
 }
 
-export interface SubscriptionsDeps extends SubscriptionDeps {
+export interface SubscriptionsDeps extends SubscriptionDeps, SubscriptionRightsDeps {
   readonly retained: Pick<Retained, 'sendLast'>;
   readonly record: RecordReads;
   readonly hydrations: Pick<Hydrations, 'ask'>;
@@ -36,8 +39,6 @@ export interface SubscriptionsDeps extends SubscriptionDeps {
   readonly maxSubscriptions: number;
   /** The subscriptions of a session that is resumable may have changed. */
   readonly changed: (subscriptions: Subscriptions) => void;
-  /** Checks the subscriptions of a project again after documents have changed. */
-  readonly recheckProject: (projectId: string) => void;
 }
 
 /** Subscriptions of an earlier connection that are prepared and not in force. Either `activate` or `cancel` must be called. */
@@ -62,11 +63,14 @@ export class Subscriptions {
   /** By the address as the client writes it. */
   private readonly byAddress = new Map<string, Subscription>();
   private readonly memory: HeldMemory;
+  private readonly rights: SubscriptionRights;
 
   constructor(client: SubscribingClient, deps: SubscriptionsDeps) {
     this.client = client;
     this.deps = deps;
     this.memory = new HeldMemory(client, deps.memory);
+    const held = { subscriptions: this.byAddress, drop: (address: string) => this.drop(address) };
+    this.rights = new SubscriptionRights(client, held, deps);
   }
 
   get identity(): Identity {
@@ -88,24 +92,9 @@ export class Subscriptions {
 
   /** [WS-SUB-1] The answer is sent once every message that is published from now on will be delivered. */
   async subscribe(frame: SubscribeFrame): Promise<ProtocolErrorName | void> {
-    const { topic } = frame;
-    const error = filterError(frame.filters);
-    if (error) return error;
-    const access = await this.client.access(topic);
-    if (!access?.maySubscribe) return 'unknownTopic';
-    if (frame.from !== undefined && access.history === undefined) return 'historyDisabled';
-    if (this.client.isOver) return;
-
-    const known = this.byAddress.get(topic);
-    if (known === undefined && this.isFull) return 'subscriptionLimit';
-    const options = this.optionsOf(frame);
-    const subscription = known ?? this.create(access, options);
-    if (!this.memory.take(topic, subscription, options)) return 'memoryLimitExceeded';
-    try {
-      return await this.enter(frame, subscription, access, options);
-    } finally {
-      this.settleMemory(topic, subscription);
-    }
+    const error = await this.trySubscribe(frame);
+    if (error) tellRefusedSubscribe(this.deps.logger, this.client, frame, error);
+    return error;
   }
 
   /** [WS-FILTER-5] */
@@ -159,6 +148,7 @@ export class Subscriptions {
         }),
       release: () => {
         for (const [, subscription] of prepared) {
+          subscription.isAnswered = true;
           this.release(subscription, true);
           this.deps.hydrations.ask(subscription);
         }
@@ -177,18 +167,18 @@ export class Subscriptions {
   }
 
   /** Ends subscriptions that changed documents no longer allow. Rejects when the read models fail. */
-  async recheck(): Promise<void> {
-    for (const [address, subscription] of this.byAddress) {
-      if (!isCurrent(subscription.access)) await this.recheckOne(address, subscription);
-    }
+  recheck(): Promise<void> {
+    return this.rights.recheck();
   }
 
-  /** [WS-GRANT-4] Silently, like every subscription that loses its rights. */
+  /** [WS-GRANT-4] */
   endExpired(now: number): void {
-    for (const [address, { access }] of this.byAddress) {
-      if (access.until > now) this.client.restOn(access);
-      else this.drop(address);
-    }
+    this.rights.endExpired(now);
+  }
+
+  /** [WS-CAP-5] */
+  endLeftOut(capabilities: Capabilities): void {
+    if (this.rights.endLeftOut(capabilities)) this.deps.changed(this);
   }
 
   /** The connection has ended. */
@@ -196,6 +186,29 @@ export class Subscriptions {
     for (const subscription of this.byAddress.values()) subscription.leave();
     this.byAddress.clear();
     this.memory.close();
+  }
+
+  private async trySubscribe(frame: SubscribeFrame): Promise<ProtocolErrorName | void> {
+    const { topic } = frame;
+    const error = filterError(frame.filters);
+    if (error) return error;
+    const access = await this.client.access(topic);
+    if (!access?.maySubscribe) return 'unknownTopic';
+    // [WS-CAP-3]
+    if (frame.from !== undefined && !access.mayReadHistory) return 'unknownTopic';
+    if (frame.from !== undefined && access.history === undefined) return 'historyDisabled';
+    if (this.client.isOver) return;
+
+    const known = this.byAddress.get(topic);
+    if (known === undefined && this.isFull) return 'subscriptionLimit';
+    const options = this.optionsOf(frame);
+    const subscription = known ?? this.create(access, options);
+    if (!this.memory.take(topic, subscription, options)) return 'memoryLimitExceeded';
+    try {
+      return await this.enter(frame, subscription, access, options);
+    } finally {
+      this.settleMemory(topic, subscription);
+    }
   }
 
   private async enter(
@@ -218,11 +231,14 @@ export class Subscriptions {
       // One that has ended during the change does not have the new options yet.
       void subscription.change(options);
       const outcome = await this.join(topic, subscription, access);
-      if (outcome === 'scopeChanged') return this.subscribe(frame);
-      if (outcome === 'ended') return this.client.isOver ? undefined : 'unknownTopic';
+      if (outcome === 'scopeChanged') return this.trySubscribe(frame);
+      // Its rights may have ended as soon as it began.
+      if (outcome === 'ended' || !this.isListed(topic, subscription))
+        return this.client.isOver ? undefined : 'unknownTopic';
     } else this.client.restOn(access);
     if (hold) return this.begin(frame, subscription, hold, isNew);
     this.deps.changed(this);
+    subscription.isAnswered = true;
     this.client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame) });
     this.release(subscription, isNew);
     this.deps.hydrations.ask(subscription);
@@ -244,12 +260,13 @@ export class Subscriptions {
     );
     if (this.client.isOver) return;
     // Its rights have ended meanwhile, or its actor has changed its scope.
-    if (begun === 'ended') return this.byAddress.has(topic) ? this.subscribe(frame) : 'unknownTopic';
+    if (begun === 'ended') return this.byAddress.has(topic) ? this.trySubscribe(frame) : 'unknownTopic';
     if (begun === 'refused') {
       this.unsubscribe(topic);
       return 'continuityLost';
     }
     this.deps.changed(this);
+    subscription.isAnswered = true;
     this.client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame), ...begun.answer });
     // [WS-HIST-7] With `from` there is no last value besides.
     if (frame.from === undefined) this.release(subscription, isNew);
@@ -264,7 +281,11 @@ export class Subscriptions {
 
   /** Gives back what a subscription does not need any more. */
   private settleMemory(address: string, subscription: Subscription): void {
-    this.memory.settle(address, subscription, this.byAddress.get(address) === subscription);
+    this.memory.settle(address, subscription, this.isListed(address, subscription));
+  }
+
+  private isListed(address: string, subscription: Subscription): boolean {
+    return this.byAddress.get(address) === subscription;
   }
 
   /**
@@ -340,19 +361,10 @@ export class Subscriptions {
   private async rejoinOne(address: string, subscription: Subscription): Promise<void> {
     const access = await this.client.access(address);
     if (this.client.isOver) return;
-    if (!access?.maySubscribe) return this.drop(address);
+    if (!access?.maySubscribe) return this.rights.endFor(address, 'scope_changed');
     const outcome = await this.join(address, subscription, access);
     // After another change of scope the next `rejoin` joins it.
     if (outcome === 'joined') this.release(subscription, true);
-  }
-
-  private async recheckOne(address: string, subscription: Subscription): Promise<void> {
-    const access = await this.client.access(address);
-    // One that is being moved to another scope is resolved again when it joins there.
-    if (this.byAddress.get(address) !== subscription || !subscription.isJoined) return;
-    if (!access?.maySubscribe) return this.drop(address);
-    subscription.restOn(access);
-    this.client.restOn(access);
   }
 
   private create(access: TopicAccess, options: SubscriptionOptions): Subscription {

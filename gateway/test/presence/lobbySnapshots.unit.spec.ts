@@ -91,7 +91,7 @@ describe('the snapshot of a lobby', () => {
     client = {
       identity: {
         ...{ actorTokenId: 'ann', actorType: 'user', projectId: estate.projectId, version: 2 },
-        ...{ organizationId: estate.organizationId, scope: null, accessScope: null },
+        ...{ organizationId: estate.organizationId, scope: null, accessScope: null, capabilities: undefined },
       },
       outbox: { push: (frame) => void frames.push(frame), waitingBytes: 0, isOpen: true },
       connection: 'gateway.1',

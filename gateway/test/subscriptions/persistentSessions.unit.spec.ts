@@ -5,7 +5,7 @@ import type { Subscription } from '../../src/subscriptions/subscription.js';
 
 const identity: Identity = {
   ...{ actorTokenId: 'actor', projectId: 'project', organizationId: 'organization' },
-  ...{ actorType: 'agent', scope: null, accessScope: null, version: 2 },
+  ...{ actorType: 'agent', scope: null, accessScope: null, capabilities: undefined, version: 2 },
 };
 
 describe('a persistent session', () => {

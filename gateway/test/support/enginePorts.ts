@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import process from 'node:process';
 import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
 import { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
 import { KafkaHistoryPartitions } from '@roomwire/shared/adapters/history/kafkaHistoryPartitions';
@@ -89,6 +90,8 @@ export const openEnginePorts = async (): Promise<Ports> => {
 };
 
 after(async () => {
+  // Of a parallel run: the later files of this worker use them as well, and mocha ends it.
+  if (process.env['MOCHA_WORKER_ID'] !== undefined) return;
   const ports = await opened;
   await ports?.archiver.close();
   await ports?.close();

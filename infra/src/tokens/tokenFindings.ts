@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { readCapabilities } from '@roomwire/shared/credentials/capabilityClaim';
 import { hasChecksum } from '@roomwire/shared/credentials/checksum';
 import { maxClientTokenLength, parseClientToken } from '@roomwire/shared/credentials/clientToken';
 import { parseToken } from '@roomwire/shared/credentials/secretToken';
+import { capabilityRights, maxCapabilityPatterns } from '@roomwire/shared/domain/capabilities';
 import { factsOfExternal, faultsOfExternal } from './externalFindings.js';
 
 /** What is seen of a token without asking anybody; none of it holds anything secret. */
@@ -76,7 +78,7 @@ const ofJwt = (token: string, now: number): TokenFindings => {
     ...faultsOfExternal(payload, now),
   ];
   // Whatever is left that a gateway does not read.
-  if (faults.length === 0 && parseClientToken(token) === undefined)
+  if (faults.length === 0 && typeof parseClientToken(token) === 'string')
     faults.push(
       token.length > maxClientTokenLength
         ? `It has more than ${maxClientTokenLength} characters`
@@ -121,8 +123,12 @@ const faultsOfHeader = ({ alg, kid, crit }: Claims): string[] => {
 /** A time beyond it, in seconds, is one in milliseconds. */
 const latestSeconds = 100_000_000_000;
 
-const faultsOfClaims = ({ sub, exp, nbf }: Claims, now: number): string[] => {
+const faultsOfClaims = ({ sub, exp, nbf, roomwire }: Claims, now: number): string[] => {
   const faults: string[] = [];
+  if (readCapabilities(roomwire) === 'malformed')
+    faults.push(
+      `Its claim roomwire.capabilities is malformed: an object of at most ${maxCapabilityPatterns} patterns "app/room/topic", each with a list of ${capabilityRights.join(', ')}`,
+    );
   if (sub === undefined) faults.push('It has no sub: the keyId of the actor, at_live_…');
   else if (isUuid(sub)) faults.push('Its sub is an actorTokenId: the keyId of the actor is meant, at_live_…');
   else if (!isKeyId(sub, 'at') && !isExternal(sub))

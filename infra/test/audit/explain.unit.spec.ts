@@ -67,7 +67,10 @@ describe(`explanations over a seeded history (seed ${seed})`, function () {
           ? undefined
           : await resolveAccess(
               new Directory(views),
-              { ...standing.actor, organizationId, scope: null, accessScope: null, version: 1 },
+              {
+                ...standing.actor,
+                ...{ organizationId, scope: null, accessScope: null, capabilities: undefined, version: 1 },
+              },
               address,
             );
       for (const action of actions) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { ApiClient } from './apiClient.js';
 
@@ -12,6 +13,8 @@ export const readTheirWrites = (appId: string, clients: readonly ApiClient[]): R
   let writes = 0;
   const names = new Map<string, string>();
   const rooms = `/apps/${appId}/rooms`;
+  /** A test that is repeated finds the rooms of its first attempt. */
+  const own = randomUUID().slice(0, 8);
 
   const write = async (client: ApiClient): Promise<string> => {
     const name = `name ${writes}`;
@@ -21,7 +24,7 @@ export const readTheirWrites = (appId: string, clients: readonly ApiClient[]): R
       names.set(known, name);
       return known;
     }
-    const { status, body } = await client.post(rooms, { name, slug: `written-${writes}` });
+    const { status, body } = await client.post(rooms, { name, slug: `written-${own}-${writes}` });
     expect(status).to.equal(201);
     names.set(body.roomId, name);
     return body.roomId;

@@ -80,6 +80,7 @@ describe('findingsOf', () => {
     ['an end that has come', 'expired at 2025-12-31T23:50:00.000Z', { exp: seconds - 600 }],
     ['an end that is no number', 'exp is not a number', { exp: 'tomorrow' }],
     ['a beginning to come', 'not valid before', { nbf: seconds + 60 }],
+    ['malformed capabilities', 'capabilities is malformed', { roomwire: { capabilities: { 'a/b': [] } } }],
     ['extensions', 'crit', {}, { crit: ['b64'], b64: true }],
   ];
   for (const [what, fault, claims, header = {}] of cases)

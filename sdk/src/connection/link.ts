@@ -1,5 +1,5 @@
 import { openSocket } from '#socket';
-import { helpFor, type ClientFailure } from '../errorNames.js';
+import type { ClientFailure } from '../errorNames.js';
 import { AuthenticationError, ConnectionError, type RoomwireError } from '../errors.js';
 import type { HeartbeatTimes, Settings } from '../options.js';
 import { nothing, type Schedule } from '../primitives.js';
@@ -178,17 +178,11 @@ export class Link {
     if (frame.type !== 'auth') return;
     if (!frame.success) return this.refused(new AuthenticationError(frame.error));
     // Version 1 has no `published` frames: every publish would wait in vain.
-    if (frame.protocolVersion < 2) return this.refused(new ConnectionError('unsupported_protocol'));
+    if (frame.session.protocolVersion < 2) return this.refused(new ConnectionError('unsupported_protocol'));
     this.phase = 'live';
     this.cancelDeadline();
     this.heartbeat.start();
-    const { actorTokenId, projectId, actorType, protocolVersion, restoredSubscriptions, features } = frame;
-    const { authExpiresAt } = frame;
-    this.events.onSession({
-      ...{ actorTokenId, projectId, actorType, protocolVersion },
-      ...{ restoredSubscriptions, features },
-      ...(authExpiresAt !== undefined && { authExpiresAt }),
-    });
+    this.events.onSession(frame.session);
   }
 
   /** The server leaves the socket open after a refusal; the next attempt takes a new one. */
@@ -224,16 +218,16 @@ export class Link {
 }
 
 const lost = ({ code, reason, cause }: SocketEnd): ConnectionError => {
-  const message = reason === '' ? undefined : `The server has ended the connection: ${reason} (${code})`;
+  const message = reason === '' ? undefined : `Connection ended: ${reason} (${code})`;
   return new ConnectionError('connection_lost', { message, closeCode: code, closeReason: reason, cause });
 };
 
+/** Browsers do not tell why. */
 const neverOpened = ({ code, reason, cause, httpStatus }: SocketEnd): ConnectionError => {
   const details = { closeCode: code, closeReason: reason, cause, httpStatus };
   if (httpStatus === 404) return new ConnectionError('wrong_path', details);
-  if (cause === undefined)
-    return new ConnectionError('unreachable', { ...details, help: helpFor('unreachable_page') });
-  const why = httpStatus === undefined ? (cause as Error).message : `it answered HTTP ${httpStatus}`;
-  const message = ['The server could not be reached', why].filter(Boolean).join(': ');
-  return new ConnectionError('unreachable', { ...details, message });
+  return new ConnectionError('unreachable', {
+    ...details,
+    reason: cause === undefined ? undefined : (cause as Error).message,
+  });
 };

@@ -72,10 +72,7 @@ export class Tokens {
     const { schedule, timeouts } = this.settings;
     let cancel = nothing;
     const tooLate = new Promise<never>((_, reject) => {
-      cancel = schedule(
-        () => reject(new Error('The token function did not answer in time')),
-        timeouts.tokenMs,
-      );
+      cancel = schedule(() => reject(new Error('No answer in time')), timeouts.tokenMs);
     });
     try {
       return await Promise.race([token({ refused: this.refusal?.error }), tooLate]);

@@ -58,13 +58,8 @@ export class Histories {
       throw new RoomwireError('unsupported_feature', { topic });
     // No name of a topic, a room or a lobby, by which other requests are told apart.
     const ref = `history ${++this.count}`;
-    const answer = await this.requests.ask({
-      frames: [{ type: 'history', topic, before, after, limit, ref }],
-      about: ref,
-      answeredBy: { type: 'history', about: ref },
-      refusalAnswers: true,
-    });
-    return answer as HistoryFrame;
+    const question = { type: 'history', topic, before, after, limit, ref } as const;
+    return (await this.requests.question(question, ref, 'history')) as HistoryFrame;
   }
 }
 

@@ -1,4 +1,4 @@
-import { RoomwireError } from '../errors.js';
+import { isLoss, RoomwireError } from '../errors.js';
 import type {
   LobbyContents,
   LobbyPresenceFrame,
@@ -55,12 +55,11 @@ export class Lobbies {
   }
 
   async list(lobbyId: string): Promise<LobbyContents> {
-    const reply = await this.requests.ask({
-      frames: [{ type: 'getLobbyPresence', lobbyId }],
-      about: lobbyId,
-      answeredBy: { type: 'lobbyPresenceList', about: lobbyId },
-      refusalAnswers: true,
-    });
+    const reply = await this.requests.question(
+      { type: 'getLobbyPresence', lobbyId },
+      lobbyId,
+      'lobbyPresenceList',
+    );
     return (reply as LobbySnapshotFrame).presence;
   }
 
@@ -77,8 +76,7 @@ export class Lobbies {
   connected(): void {
     for (const [lobbyId, handler] of this.handlers) {
       this.requestSnapshot(lobbyId).catch((error: RoomwireError) => {
-        // A connection that is lost again is tried again.
-        if (error.error === 'connection_lost' || error.error === 'not_connected') return;
+        if (isLoss(error)) return;
         this.forget(lobbyId, handler);
         this.context.onError(error);
       });
@@ -86,22 +84,16 @@ export class Lobbies {
   }
 
   private async requestSnapshot(lobbyId: string): Promise<void> {
-    await this.requests.ask({
-      frames: [{ type: 'lobbySubscribe', lobbyId }],
-      about: lobbyId,
-      answeredBy: { type: 'lobbySubscribed', about: lobbyId },
-      refusalAnswers: true,
-    });
+    await this.requests.question({ type: 'lobbySubscribe', lobbyId }, lobbyId, 'lobbySubscribed');
   }
 
   private async unsubscribe(lobbyId: string, handler: LobbyHandler): Promise<void> {
     if (!this.forget(lobbyId, handler) || !this.context.isOnline()) return;
-    const unsubscribed = this.requests.ask({
-      frames: [{ type: 'lobbyUnsubscribe', lobbyId }],
-      about: lobbyId,
-      answeredBy: { type: 'lobbyUnsubscribed', about: lobbyId },
-      refusalAnswers: true,
-    });
+    const unsubscribed = this.requests.question(
+      { type: 'lobbyUnsubscribe', lobbyId },
+      lobbyId,
+      'lobbyUnsubscribed',
+    );
     // A connection that is lost ends the subscription as well.
     await unsubscribed.catch(() => undefined);
   }

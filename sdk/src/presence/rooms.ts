@@ -1,4 +1,4 @@
-import type { RoomwireError } from '../errors.js';
+import { isLoss, type RoomwireError } from '../errors.js';
 import type { PresenceChange, PresenceData, PresenceEntry, PresenceListFrame } from '../protocol/frames.js';
 import type { Requests } from '../requests.js';
 import { TrackedRoom, type Room } from './room.js';
@@ -43,13 +43,12 @@ export class Rooms {
   }
 
   async list(roomId: string): Promise<readonly PresenceEntry[]> {
-    const reply = await this.requests.ask({
-      frames: [{ type: 'getPresence', roomId }],
-      about: roomId,
-      answeredBy: { type: 'presenceList', about: roomId },
-      refusalAnswers: true,
-      onAnswer: (frame) => this.here(roomId)?.snapshot((frame as PresenceListFrame).data),
-    });
+    const reply = await this.requests.question(
+      { type: 'getPresence', roomId },
+      roomId,
+      'presenceList',
+      (frame) => this.here(roomId)?.snapshot((frame as PresenceListFrame).data),
+    );
     return (reply as PresenceListFrame).data;
   }
 
@@ -97,7 +96,3 @@ export class Rooms {
     if (!isLoss(error)) this.context.onError(error);
   }
 }
-
-/** A connection that is lost again is tried again. */
-const isLoss = ({ error }: RoomwireError): boolean =>
-  error === 'connection_lost' || error === 'not_connected';

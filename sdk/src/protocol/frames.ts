@@ -93,7 +93,7 @@ export interface AuthAccepted {
   /** What the server has beyond what every server has; empty for an older one. */
   readonly features: readonly Feature[];
   /** When the token expires, in Unix seconds, if the server says so with the answer. */
-  readonly authExpiresAt?: number | undefined;
+  readonly authExpiresAt?: number;
 }
 
 /** The answer to a `reauth`: with an `error`, nothing has changed. */
@@ -201,7 +201,7 @@ export interface LobbyPresenceFrame {
 
 /** The frames that this version acts on. It passes over all others. */
 export type ServerFrame =
-  | ({ readonly type: 'auth'; readonly success: true } & AuthAccepted)
+  | { readonly type: 'auth'; readonly success: true; readonly session: AuthAccepted }
   | { readonly type: 'auth'; readonly success: false; readonly error: string }
   | ReauthFrame
   | TokenExpiringFrame

@@ -1,5 +1,6 @@
 import { arrayOf, isMap, mapOf, optional, text, type Fields } from './fields.js';
 import type {
+  AuthAccepted,
   Feature,
   LobbyContents,
   PresenceChange,
@@ -24,17 +25,7 @@ export const readFrame = (value: unknown): ServerFrame | undefined => {
 const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
   auth: (fields) =>
     fields.success === true
-      ? {
-          type: 'auth',
-          success: true,
-          actorTokenId: text(fields, 'actorTokenId'),
-          projectId: text(fields, 'projectId'),
-          actorType: text(fields, 'actorType'),
-          protocolVersion: optional(fields, 'protocolVersion', 'number') ?? 1,
-          restoredSubscriptions: restored(fields.restoredSubscriptions),
-          features: featuresOf(fields.features),
-          authExpiresAt: optional(fields, 'authExpiresAt', 'number'),
-        }
+      ? { type: 'auth', success: true, session: sessionOf(fields) }
       : { type: 'auth', success: false, error: text(fields, 'error') },
   reauth: (fields) => ({
     type: 'reauth',
@@ -115,6 +106,19 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
 };
 
 const isKnown = (type: string): type is ServerFrame['type'] => Object.hasOwn(readers, type);
+
+const sessionOf = (fields: Fields): AuthAccepted => {
+  const authExpiresAt = optional(fields, 'authExpiresAt', 'number');
+  return {
+    actorTokenId: text(fields, 'actorTokenId'),
+    projectId: text(fields, 'projectId'),
+    actorType: text(fields, 'actorType'),
+    protocolVersion: optional(fields, 'protocolVersion', 'number') ?? 1,
+    restoredSubscriptions: restored(fields.restoredSubscriptions),
+    features: featuresOf(fields.features),
+    ...(authExpiresAt !== undefined && { authExpiresAt }),
+  };
+};
 
 const restored = (value: unknown): RestoredSubscription[] => {
   if (value === undefined || value === null) return [];

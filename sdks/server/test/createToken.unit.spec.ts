@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
+import { readCapabilities } from '@roomwire/shared/credentials/capabilityClaim';
 import { parseClientToken, verifyClientToken } from '@roomwire/shared/credentials/clientToken';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { actorTypes as domainTypes } from '@roomwire/shared/domain/actor';
+import { Capabilities } from '@roomwire/shared/domain/capabilities';
 import { actorTypes, createToken, InvalidToken } from '../src/createToken.js';
 
 const random = { bytes: (count: number) => randomBytes(count), uuid: () => '' };
@@ -15,10 +17,11 @@ describe('createToken', () => {
   it('signs a token that a gateway accepts', async () => {
     const token = await createToken({ signingKey, actor, expiresInSeconds: 60 });
     const parsed = parseClientToken(token);
+    if (typeof parsed === 'string') throw new Error(parsed);
     expect(parsed).to.include({ kid: key.keyId, subject: actor });
     const secret = signingKey.slice(key.keyId.length + 1);
-    expect(parsed && verifyClientToken(parsed, secret, Date.now())).to.equal('valid');
-    expect(parsed && verifyClientToken(parsed, secret, Date.now() + 62_000)).to.equal('expired');
+    expect(verifyClientToken(parsed, secret, Date.now())).to.equal('valid');
+    expect(verifyClientToken(parsed, secret, Date.now() + 62_000)).to.equal('expired');
     const { iat = 0, exp = 0, ...others } = decodeJwt(token);
     expect([exp - iat, others]).to.eql([60, { sub: actor }]);
   });
@@ -30,6 +33,7 @@ describe('createToken', () => {
     });
     const none = await createToken({ signingKey, actor, capabilities: {} });
     expect(decodeJwt(none)['roomwire']).to.eql({ capabilities: {} });
+    expect(readCapabilities({ capabilities })).to.be.instanceOf(Capabilities);
   });
 
   it('names external actors by your own ids', async () => {

@@ -38,6 +38,12 @@ export interface HistoryIndex {
   partition(partition: number): Promise<IndexedPartition | undefined>;
 
   /**
+   * Begins an epoch of a partition. `former` is the one that it ends, undefined for the first one: where the partition is in another one,
+   * since somebody else has begun that meanwhile, it stays in it. Resolves to where the partition is then.
+   */
+  begin(partition: number, former: number | undefined, to: IndexedPartition): Promise<IndexedPartition>;
+
+  /**
    * Adds messages, in their order, and then moves the partition on. The same ones may come again, also in other batches and from two
    * processes at once: each is there once, by its id within the last minutes, at its first place. What lies at or before a deletion is passed over.
    * What is beyond the bounds of a topic (`kept` of its newest message) may be removed.

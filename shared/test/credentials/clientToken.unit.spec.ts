@@ -24,7 +24,7 @@ const header = { alg: 'HS256', kid };
 
 const verdict = (token: string, key = secret, now = noon) => {
   const parsed = parseClientToken(token);
-  return parsed && verifyClientToken(parsed, key, now);
+  return typeof parsed === 'string' ? parsed : verifyClientToken(parsed, key, now);
 };
 
 describe('client tokens', () => {
@@ -49,7 +49,7 @@ describe('client tokens', () => {
   it('need no expiry', () => {
     const token = tokenOf(header, { sub });
     expect(verdict(token, secret, Number.MAX_SAFE_INTEGER)).to.equal('valid');
-    expect(parseClientToken(token)?.expiresAt).to.equal(undefined);
+    expect(parseClientToken(token)).to.have.property('expiresAt', undefined);
   });
 
   it('expire in the millisecond of their exp, and are not valid before their nbf', () => {
@@ -81,40 +81,42 @@ describe('client tokens', () => {
       'a list': tokenOf({ alg: ['HS256'], kid }, { sub }),
       'no algorithm': tokenOf({ kid }, { sub }),
     };
-    for (const [what, token] of Object.entries(confused)) expect(verdict(token), what).to.equal(undefined);
+    const { 'none with a kid': unsigned, none, ...others } = confused;
+    for (const token of [unsigned, none]) expect(verdict(token)).to.equal('no_jwt');
+    for (const [what, token] of Object.entries(others))
+      expect(verdict(token), what).to.equal('algorithm_unknown');
     const hs512AsHs256 = sign(`${part(header)}.${part({ sub })}`, secret, 'sha512');
     expect(verdict(hs512AsHs256)).to.equal('invalid');
   });
 
-  it('are refused without kid or sub, and with claims of the wrong type', () => {
-    const bad: readonly (readonly [unknown, unknown])[] = [
-      [{ alg: 'HS256' }, { sub }],
-      [{ alg: 'HS256', kid: 7 }, { sub }],
-      [{ alg: 'HS256', kid: 'at_live_1' }, { sub }],
-      [{ alg: 'HS256', kid: `sk_live_${'0'.repeat(65)}` }, { sub }],
-      [{ ...header, crit: ['b64'], b64: false }, { sub }],
-      [header, {}],
-      [header, { sub: null }],
-      [header, { sub: ['x'] }],
-      [header, { sub, exp: '9999999999' }],
-      [header, { sub, exp: null }],
-      [header, { sub, nbf: '1' }],
-      [header, '{"sub":"x","exp":1e400}'],
-      [header, [sub]],
-      [header, null],
-      [header, 'no json'],
-      ['"HS256"', { sub }],
-      [header, Buffer.from([0x7b, 0xff]).toString('latin1')],
+  it('are refused without kid or sub, and with claims of the wrong type, and it is known which', () => {
+    const bad: readonly (readonly [unknown, unknown, string])[] = [
+      [{ alg: 'HS256' }, { sub }, 'kid_missing'],
+      [{ alg: 'HS256', kid: 7 }, { sub }, 'kid_malformed'],
+      [{ alg: 'HS256', kid: 'at_live_1' }, { sub }, 'kid_malformed'],
+      [{ alg: 'HS256', kid: `sk_live_${'0'.repeat(65)}` }, { sub }, 'kid_malformed'],
+      [{ ...header, crit: ['b64'], b64: false }, { sub }, 'crit_unknown'],
+      [header, {}, 'sub_missing'],
+      [header, { sub: null }, 'sub_missing'],
+      [header, { sub: ['x'] }, 'sub_missing'],
+      [header, { sub, exp: '9999999999' }, 'exp_malformed'],
+      [header, { sub, exp: null }, 'exp_malformed'],
+      [header, { sub, nbf: '1' }, 'nbf_malformed'],
+      [header, '{"sub":"x","exp":1e400}', 'exp_malformed'],
+      [header, [sub], 'sub_missing'],
+      [header, null, 'no_jwt'],
+      [header, 'no json', 'no_jwt'],
+      ['"HS256"', { sub }, 'no_jwt'],
+      [header, Buffer.from([0x7b, 0xff]).toString('latin1'), 'no_jwt'],
     ];
-    for (const [head, payload] of bad) {
-      expect(parseClientToken(tokenOf(head, payload)), JSON.stringify([head, payload])).to.equal(undefined);
+    for (const [head, payload, defect] of bad) {
+      expect(parseClientToken(tokenOf(head, payload)), JSON.stringify([head, payload])).to.equal(defect);
     }
   });
 
   it('are refused when they are not three parts of base64url, or too long', () => {
     const token = tokenOf(header, { sub });
     for (const text of [
-      '',
       '.',
       '..',
       'a.b',
@@ -124,10 +126,11 @@ describe('client tokens', () => {
       `${token}=`,
       'at_live_1.x',
     ])
-      expect(parseClientToken(text), text).to.equal(undefined);
+      expect(parseClientToken(text), text).to.equal('no_jwt');
+    expect(parseClientToken('')).to.equal('no_token');
     expect(verdict(tokenOf(header, { sub, pad: 'x'.repeat(8_000) }))).to.equal('valid');
     const long = tokenOf(header, { sub, pad: 'x'.repeat(maxClientTokenLength) });
-    expect(parseClientToken(long)).to.equal(undefined);
+    expect(parseClientToken(long)).to.equal('token_too_long');
   });
 
   it('are accepted where jose accepts them, and nowhere else', async () => {

@@ -11,7 +11,7 @@ import { acceptedAt } from '../../src/wire/bus/messageId.js';
 import type { LiveMessage } from '../../src/wire/bus/liveMessage.js';
 import { comparePlaces, type Place } from '../../src/wire/protocol/position.js';
 
-type Used = 'partition' | 'append' | 'topic' | 'deleteTopic';
+type Used = 'partition' | 'begin' | 'append' | 'topic' | 'deleteTopic';
 
 interface Entry {
   readonly messages: KeptMessage[];
@@ -43,6 +43,18 @@ export class MemoryHistoryIndex implements Pick<HistoryIndex, Used> {
   async partition(partition: number): Promise<IndexedPartition | undefined> {
     await this.answer();
     return this.partitions.get(partition);
+  }
+
+  async begin(
+    partition: number,
+    former: number | undefined,
+    to: IndexedPartition,
+  ): Promise<IndexedPartition> {
+    await this.answer();
+    const known = this.partitions.get(partition);
+    if (known !== undefined && known.epoch !== former) return known;
+    this.partitions.set(partition, to);
+    return to;
   }
 
   async append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {

@@ -67,7 +67,7 @@ const checkGroup = (
   }
 };
 
-/** [WS-ONCE-4] Given again right behind a later copy, to a group that has lived all the time. */
+/** [WS-ONCE-4] Given again right behind a later copy, though the member that had it first was there all the time. */
 const isTakenForNew = (
   members: readonly Subscribed[],
   { copies, isDeduplicated }: Published,
@@ -77,7 +77,9 @@ const isTakenForNew = (
   isDeduplicated &&
   !second.isReplay &&
   copies.some(({ at }) => first.at < at && at < second.at && second.at < at + promptMs) &&
-  members.some(({ from, until }) => from < first.at && second.at < until);
+  members.some(
+    ({ connection, from, until }) => connection === first.connection && from < first.at && second.at < until,
+  );
 
 /** Once for each connection. */
 const givenBy = (members: readonly Subscribed[]): Map<number, Given[]> => {

@@ -52,6 +52,13 @@ export class SimulatedHistoryIndex {
     this.remove(entry, ({ ordinal }) => ordinal <= newest.ordinal - kept.messages);
   }
 
+  begin(partition: number, former: number | undefined, to: IndexedPartition): IndexedPartition {
+    const known = this.partitions.get(partition);
+    if (known !== undefined && known.epoch !== former) return known;
+    this.partitions.set(partition, to);
+    return to;
+  }
+
   moveOn(partition: number, to: IndexedPartition): void {
     const before = this.partitions.get(partition);
     if (before === undefined || comparePlaces(placeOf(to), placeOf(before)) > 0)
@@ -153,6 +160,7 @@ export const historyIndexPort = (
   return {
     append,
     partition: (partition) => call(() => index.partitions.get(partition)),
+    begin: (partition, former, to) => call(() => index.begin(partition, former, to)),
     topic: (topic) =>
       call(() => {
         const entry = index.of(topic);

@@ -134,7 +134,12 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'ignored-messages': {
     what: 'A worker group does not get what it has ignored while it had lost members that are still there',
     rules: ['WS-GROUP-4'],
-    edits: [gateway('groups/machine/absence', 'this.missed.add(record);', ';')],
+    edits: [gateway('groups/machine/absence', 'if (this.others.hasEligible(message))', 'if (true)')],
+  },
+  'lost-spares': {
+    what: 'A worker group that is bootstrapped does not get again what those had who had the state before',
+    rules: ['WS-GROUP-4'],
+    edits: [gateway('groups/machine/absence', 'const { messages } = this;', 'const messages = [];')],
   },
   'lost-commands': {
     what: 'A command of a worker group that the bus refused is not sent again',

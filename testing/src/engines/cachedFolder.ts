@@ -12,6 +12,9 @@ const exists = (path: string): Promise<boolean> =>
 const cacheRoot = (): string =>
   process.env['ROOMWIRE_ENGINES_CACHE'] || join(homedir(), '.cache', 'roomwire', 'engines');
 
+/** By name, in this process. */
+const folders = new Map<string, Promise<string>>();
+
 /**
  * A folder that is filled once for all runs on this machine. It appears complete or not at all: it is filled under
  * another name, and of two processes that fill it at the same time one discards its work.
@@ -20,7 +23,15 @@ export const cachedFolder = async (
   name: string,
   fill: (folder: string) => Promise<void>,
 ): Promise<string> => {
-  const folder = join(cacheRoot(), name);
+  const known = folders.get(name);
+  if (known) return known;
+  const filled = filledFolder(join(cacheRoot(), name), fill);
+  folders.set(name, filled);
+  filled.catch(() => folders.delete(name));
+  return filled;
+};
+
+const filledFolder = async (folder: string, fill: (folder: string) => Promise<void>): Promise<string> => {
   if (await exists(folder)) return folder;
   await mkdir(dirname(folder), { recursive: true });
   const unfinished = await mkdtemp(`${folder}.`);

@@ -22,7 +22,7 @@ export interface MongoEngine {
   resume(): void;
   /** On the same port and the same files. */
   restart(): Promise<void>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 const startsWithinMs = 30_000;

@@ -14,6 +14,8 @@ export interface KafkaOptions {
     readonly protocol: string;
     readonly settings: readonly string[];
   };
+  /** Options of the virtual machine. */
+  readonly java?: readonly string[];
 }
 
 export interface KafkaEngine {
@@ -56,7 +58,7 @@ const settingsOf = ({ port, controllerPort }: Ports, guarded: KafkaOptions['guar
 
 /** Apache Kafka as a process of its own; resolves when it takes and hands out records. */
 export const startKafka = async (options: KafkaOptions = {}): Promise<KafkaEngine> => {
-  const { dataDir, guarded } = options;
+  const { dataDir, guarded, java = [] } = options;
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'roomwire-kafka-')));
   let broker: KafkaBroker | undefined;
   const close = async (): Promise<void> => {
@@ -67,7 +69,7 @@ export const startKafka = async (options: KafkaOptions = {}): Promise<KafkaEngin
     await mkdir(folder, { recursive: true });
     const port = options.port ?? (await freePort());
     const settings = settingsOf({ port, controllerPort: await freePort() }, guarded);
-    broker = await prepareBroker({ folder, address: `127.0.0.1:${port}`, settings });
+    broker = await prepareBroker({ folder, address: `127.0.0.1:${port}`, settings, java });
     await broker.start();
   } catch (error) {
     await close();

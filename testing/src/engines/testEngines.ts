@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { clusterSeparator } from '../run/testProfile.js';
+import { workerSeparator } from '../run/testProfile.js';
 
 interface RunningEngine {
   readonly name: string;
@@ -13,8 +13,10 @@ interface RunningEngine {
   close(): Promise<void>;
 }
 
+type Started = Pick<RunningEngine, 'address' | 'close'>;
+
 interface EngineOfARun extends Pick<RunningEngine, 'name' | 'variable'> {
-  start(): Promise<Pick<RunningEngine, 'address' | 'close'>>;
+  start(): Promise<Started>;
 }
 
 /** How many files mocha runs at a time. */
@@ -23,6 +25,15 @@ const workers = process.argv.includes('--parallel')
   : 1;
 
 type Say = (line: string) => void;
+
+/** One for each worker: services on one Kafka hear one another, and one FerretDB does the writes of all in turn. */
+const startForEachWorker = async (start: () => Promise<Started>): Promise<Started> => {
+  const engines = await Promise.all(Array.from({ length: workers }, start));
+  return {
+    address: engines.map(({ address }) => address).join(workerSeparator),
+    close: async () => void (await Promise.all(engines.map((engine) => engine.close()))),
+  };
+};
 
 /**
  * What the tests of a run share. Not the event log: its one order would mix their events, and its stand-in starts at once, so
@@ -33,8 +44,11 @@ const enginesOfARun: readonly EngineOfARun[] = [
     name: 'MongoDB (FerretDB)',
     variable: 'ROOMWIRE_TEST_MONGODB_URL',
     start: async () => {
-      const engine = await (await import('./ferretdb.js')).startFerretDb();
-      return { address: engine.url, close: () => engine.close() };
+      const { startFerretDb } = await import('./ferretdb.js');
+      return startForEachWorker(async () => {
+        const { url: address, close } = await startFerretDb();
+        return { address, close };
+      });
     },
   },
   {
@@ -42,11 +56,13 @@ const enginesOfARun: readonly EngineOfARun[] = [
     variable: 'ROOMWIRE_TEST_KAFKA_BROKERS',
     start: async () => {
       const { startKafka } = await import('./kafka.js');
-      const clusters = await Promise.all(Array.from({ length: workers }, () => startKafka()));
-      return {
-        address: clusters.map(({ brokers }) => brokers).join(clusterSeparator),
-        close: async () => void (await Promise.all(clusters.map((cluster) => cluster.close()))),
-      };
+      const { shortLivedJava } = await import('./kafka/shortLivedJava.js');
+      // For the brokers that tests start as well.
+      process.env['JDK_JAVA_OPTIONS'] ??= await shortLivedJava();
+      return startForEachWorker(async () => {
+        const { brokers: address, close } = await startKafka();
+        return { address, close };
+      });
     },
   },
 ];

@@ -3,10 +3,15 @@ import process from 'node:process';
 /** Whether tests that run on either profile are to run on the engines. */
 export const isOnEngines = (): boolean => process.env['ROOMWIRE_TEST_PROFILE'] === 'distributed';
 
+/** Between the engines of a run in which several files are tested at a time: each worker has those of its own. */
+export const workerSeparator = ';';
+
 const addressIn = (variable: string): string => {
-  const address = process.env[variable];
-  if (!address) throw new Error(`${variable} is not set: run these tests with \`npm run test:engines\``);
-  return address;
+  const addresses = process.env[variable];
+  if (!addresses) throw new Error(`${variable} is not set: run these tests with \`npm run test:engines\``);
+  const ofWorkers = addresses.split(workerSeparator);
+  const worker = Number(process.env['MOCHA_WORKER_ID'] ?? 0);
+  return ofWorkers[worker % ofWorkers.length] as string;
 };
 
 export const testMongodb = (): string => addressIn('ROOMWIRE_TEST_MONGODB_URL');
@@ -21,12 +26,5 @@ export const withDatabase = (url: string, database: string): string => {
 /** The server's URL with a database of the test's own. */
 export const testMongodbUrl = (database: string): string => withDatabase(testMongodb(), database);
 
-/** Between the clusters of a run in which several files are tested at a time: services on one cluster hear one another. */
-export const clusterSeparator = ';';
-
 /** Those of one cluster. */
-export const testBrokers = (): readonly string[] => {
-  const clusters = addressIn('ROOMWIRE_TEST_KAFKA_BROKERS').split(clusterSeparator);
-  const worker = Number(process.env['MOCHA_WORKER_ID'] ?? 0);
-  return (clusters[worker % clusters.length] as string).split(',');
-};
+export const testBrokers = (): readonly string[] => addressIn('ROOMWIRE_TEST_KAFKA_BROKERS').split(',');

@@ -1,14 +1,13 @@
 import type { GroupCommand, GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
-import { Absence } from './absence.js';
+import { Absence, type AbsenceContext } from './absence.js';
 import { GroupState, SeenMessages, type GroupBounds } from './groupState.js';
 import { LocalMembers, OwnCommands, type LocalMember } from './localMembers.js';
-import { GroupMembers } from './members.js';
-import type { RecordBuffer } from './recordBuffer.js';
 import { OtherGateways } from './otherGateways.js';
+import { OwnJoins } from './ownJoins.js';
 import { Replica, type ReplicaContext, type ReplicaOutputs } from './replica.js';
-import { CatchUp, chunked, chunkedIds } from './snapshot.js';
+import { chunked, chunkedIds } from './snapshot.js';
 
 export interface GroupMachineOptions {
   readonly gatewayId: string;
@@ -30,10 +29,8 @@ export interface GroupOutputs extends ReplicaOutputs {
 type Phase =
   /** No local members: none has joined, or the last one has left. */
   | { readonly name: 'idle' }
-  /** A join has been appended, and not read yet. */
-  | { readonly name: 'joining'; readonly absence: Absence }
-  /** The join has been read; records are buffered until a snapshot, or a bootstrap of the group, has been read. */
-  | { readonly name: 'catchingUp'; readonly catchUp: CatchUp }
+  /** A join has been appended, and a snapshot, or a bootstrap of the group, has not been read since. */
+  | { readonly name: 'absent'; readonly absence: Absence }
   /** This gateway has the state. */
   | { readonly name: 'active'; readonly replica: Replica };
 
@@ -51,30 +48,30 @@ export class GroupMachine {
   private readonly outputs: GroupOutputs;
   private readonly local: LocalMembers;
   private readonly commands: OwnCommands;
-  private readonly context: ReplicaContext;
+  private readonly joins: OwnJoins;
+  private readonly context: ReplicaContext & AbsenceContext;
   private phase: Phase = idle;
-  /** Number of this gateway's last join that asks for the state or bootstraps the group. */
-  private askRef = 0;
-  /** Number of this gateway's bootstrap command, until it is read. */
-  private bootstrapRef: number | undefined;
   private readonly others = new OtherGateways();
   /** Timeouts count ticks, not time, so that a paused process does not declare the others dead. */
   private ticksWithoutSnapshot = 0;
 
   constructor(options: GroupMachineOptions, outputs: GroupOutputs) {
-    const { gatewayId, lastNumber } = options;
+    const { gatewayId, lastNumber, bounds } = options;
     this.options = options;
     this.outputs = outputs;
     this.local = new LocalMembers(lastNumber);
     this.commands = new OwnCommands((command, ref) => outputs.append(command, ref));
+    this.joins = new OwnJoins(gatewayId, this.local, this.commands);
     this.context = {
-      ...{ gatewayId, outputs, local: this.local, commands: this.commands },
-      isBootstrapping: () => this.bootstrapRef !== undefined,
+      ...{ gatewayId, bounds, outputs, local: this.local, commands: this.commands },
+      isBootstrapping: () => this.joins.isBootstrapping,
+      dropped: (messages) => outputs.dropped(messages),
     };
   }
 
-  get phaseName(): Phase['name'] {
-    return this.phase.name;
+  get phaseName(): 'idle' | 'joining' | 'catchingUp' | 'active' {
+    if (this.phase.name !== 'absent') return this.phase.name;
+    return this.phase.absence.isCatchingUp ? 'catchingUp' : 'joining';
   }
 
   /** Undefined while this gateway does not have the state. */
@@ -91,9 +88,9 @@ export class GroupMachine {
     return this.local.isEmpty && this.phase.name !== 'active' && this.commands.areRead;
   }
 
-  /** Bytes that open and buffered messages take, without those that are being dropped. */
+  /** Bytes that messages take here, without those that are being dropped. */
   get memoryBytes(): number {
-    return this.state?.memoryBytes ?? this.buffered?.memoryBytes ?? 0;
+    return this.state?.memoryBytes ?? this.absence?.memoryBytes ?? 0;
   }
 
   get highestNumber(): number {
@@ -105,7 +102,7 @@ export class GroupMachine {
   /** Records of the room must be read, and this gateway be announced as a participant. */
   join(member: LocalMember): void {
     this.local.add(member);
-    if (this.phase.name === 'idle') this.startJoining(new GroupMembers());
+    if (this.phase.name === 'idle') this.phase = { name: 'absent', absence: new Absence(this.context) };
     this.appendJoin([member]);
   }
 
@@ -134,7 +131,7 @@ export class GroupMachine {
   /** [WS-GROUP-11] Memory is short: drops the oldest messages that take so many bytes, on all gateways. Returns their number. */
   drop(bytes: number): number {
     if (this.phase.name === 'active') return this.phase.replica.drop(bytes);
-    const ids = this.buffered?.drop(bytes) ?? [];
+    const ids = this.absence?.drop(bytes) ?? [];
     for (const part of chunkedIds(ids)) this.commands.add({ kind: 'done', ids: part });
     return ids.length;
   }
@@ -142,15 +139,15 @@ export class GroupMachine {
   // Inputs: the log
 
   message(message: LiveMessage): void {
-    if (this.phase.name === 'active') this.phase.replica.message(message);
-    else this.keep(message);
+    this.replica?.message(message);
+    this.absence?.add(message);
   }
 
   /** `nowMs`: milliseconds since 1970. */
   command(record: GroupRecord, nowMs: number): void {
     this.process(record, nowMs);
     if (record.gatewayId !== this.options.gatewayId) return;
-    if (record.ref === this.bootstrapRef) this.bootstrapRef = undefined;
+    this.joins.read(record.ref);
     const isDoubtOver = this.commands.read(record.ref);
     if (record.kind === 'leave') for (const number of record.members) this.local.hasLeft(number);
     if (isDoubtOver) this.replica?.deliverAll();
@@ -189,7 +186,7 @@ export class GroupMachine {
 
   /** Called once a second: bootstraps when no snapshot arrives, removes dead gateways and retries the backlog. */
   tick(): void {
-    const isWaiting = this.buffered !== undefined && this.commands.areRead;
+    const isWaiting = this.absence !== undefined && this.commands.areRead;
     this.ticksWithoutSnapshot = isWaiting ? this.ticksWithoutSnapshot + 1 : 0;
     if (this.ticksWithoutSnapshot > snapshotPatience) {
       this.ticksWithoutSnapshot = 0;
@@ -210,17 +207,14 @@ export class GroupMachine {
     return this.phase.name === 'active' ? this.phase.replica : undefined;
   }
 
-  private get buffered(): RecordBuffer | undefined {
-    if (this.phase.name === 'joining') return this.phase.absence.missed;
-    return this.phase.name === 'catchingUp' ? this.phase.catchUp.buffer : undefined;
+  private get absence(): Absence | undefined {
+    return this.phase.name === 'absent' ? this.phase.absence : undefined;
   }
 
   private process(record: RoomRecord, nowMs: number): void {
     if (!isGroupRecord(record)) return this.message(record);
-    if (this.phase.name === 'active') return this.apply(record, this.phase.replica);
-    if (this.phase.name === 'joining' && this.isJoinOfThis(record)) this.startCatchingUp(this.phase.absence);
-    this.keep(record);
-    if (this.phase.name === 'catchingUp') this.catchUp(record, this.phase.catchUp, nowMs);
+    if (this.phase.name === 'active') this.apply(record, this.phase.replica);
+    else if (this.phase.name === 'absent') this.follow(record, this.phase.absence, nowMs);
   }
 
   private apply(record: GroupRecord, replica: Replica): void {
@@ -228,7 +222,8 @@ export class GroupMachine {
     const { members } = replica.state;
     if (outcome === 'superseded' || (outcome === 'declared dead' && this.hasRemoved(record)))
       this.rejoin(record, replica.state);
-    else if (outcome !== 'active' && !members.isAt(this.options.gatewayId)) this.deactivate(record, members);
+    else if (outcome !== 'active' && !members.isAt(this.options.gatewayId))
+      this.deactivate(record, replica.state);
     this.replica?.assignMessages();
   }
 
@@ -237,44 +232,44 @@ export class GroupMachine {
     return record.kind === 'gone' && this.local.renumber(record.upTo).length > 0;
   }
 
-  private isJoinOfThis(record: GroupRecord): boolean {
-    const { kind, ref } = record;
-    return kind === 'join' && this.isOwn(record) && (ref === this.askRef || ref === this.bootstrapRef);
+  private follow(record: GroupRecord, absence: Absence, nowMs: number): void {
+    if (!absence.isCatchingUp && this.joins.asks(record)) this.startCatchingUp(record, absence);
+    absence.add(record);
+    if (!absence.isCatchingUp) return;
+    if (record.kind === 'state' && record.to === this.options.gatewayId) this.catchUp(record, absence, nowMs);
+    else if (record.kind === 'join' && record.needs === 'founds') this.bootstrappedBy(record, absence, nowMs);
   }
 
-  /** The members are in the group again, which gets what it has ignored while they were not. */
-  private startCatchingUp({ messages }: Absence): void {
-    this.phase = { name: 'catchingUp', catchUp: new CatchUp(this.options.bounds) };
-    this.handOver(messages);
+  /** The members are in the group again, which gets what it does not have, unless it begins with that. */
+  private startCatchingUp(record: GroupRecord, absence: Absence): void {
+    if (!this.joins.bootstraps(record)) this.handOver(absence.missed);
+    absence.joined();
   }
 
-  private catchUp(record: GroupRecord, catchUp: CatchUp, nowMs: number): void {
-    if (record.kind === 'state' && record.to === this.options.gatewayId) {
-      const caughtUp = catchUp.addPart(record);
-      if (caughtUp)
-        this.activate(GroupState.of(this.options.bounds, caughtUp.snapshot), caughtUp.since, nowMs);
-      // It was of no use here, for example because the members have joined anew since. The others cannot know.
-      if (record.part === record.parts - 1 && this.phase.name === 'catchingUp') this.askAgain();
-    } else if (record.kind === 'join' && record.needs === 'founds') {
-      this.bootstrappedBy(record, catchUp, nowMs);
-    }
+  private catchUp(part: GroupRecordOf<'state'>, absence: Absence, nowMs: number): void {
+    const caughtUp = absence.addPart(part);
+    if (caughtUp) this.activate(GroupState.of(this.options.bounds, caughtUp.snapshot), caughtUp.since, nowMs);
+    // It was of no use here, for example because the members have joined anew since. The others cannot know.
+    else if (part.part === part.parts - 1) this.askAgain();
   }
 
-  private bootstrappedBy(record: GroupRecordOf<'join'>, { buffer }: CatchUp, nowMs: number): void {
-    if (this.isOwn(record) && record.ref === this.bootstrapRef) {
+  private bootstrappedBy(record: GroupRecordOf<'join'>, absence: Absence, nowMs: number): void {
+    if (this.joins.bootstraps(record)) {
       const state = new GroupState(this.options.bounds, new SeenMessages(nowMs));
       state.isBacklogPending = this.options.mayHaveBacklog;
-      this.activate(state, buffer.records, nowMs);
-    } else if (!this.isOwn(record) && this.bootstrapRef === undefined) {
+      for (const message of absence.messages) state.restore(message);
+      this.activate(state, absence.since, nowMs);
+    } else if (!this.isOwn(record) && !this.joins.isBootstrapping) {
       // That gateway may have begun to read after the join and have missed it.
-      this.discardState(record);
-      this.askAgain();
+      this.others.needState(record.gatewayId);
+      absence.restart();
+      if (this.local.isEmpty) this.phase = idle;
+      else this.askAgain();
     }
   }
 
   private askAgain(): void {
-    if (this.bootstrapRef === undefined && this.commands.hasRead(this.askRef))
-      this.appendJoin(this.local.all, true);
+    if (!this.joins.isBootstrapping && this.joins.isAskRead) this.appendJoin(this.local.all, true);
   }
 
   /** Continues from a state and the records that follow it. */
@@ -286,40 +281,33 @@ export class GroupMachine {
     this.replica?.assignMessages();
   }
 
-  private startJoining(others: GroupMembers): Absence {
-    const absence = new Absence(this.options.bounds, this.local, others);
-    this.phase = { name: 'joining', absence };
-    return absence;
-  }
-
   /** Without a member a gateway may miss records, so its state is discarded. */
-  private deactivate(record: GroupRecord, members: GroupMembers): void {
-    this.discardState(record, members);
+  private deactivate(record: GroupRecord, state: GroupState): void {
+    this.discardState(record, new Absence(this.context, state.members, state.seen));
     if (!this.local.areAnnounced) return;
     this.askAgain();
     this.bootstrapIfAlone();
   }
 
-  /** `members`: those that the group had before the record that takes ours out of it, or has since. */
-  private discardState(record: GroupRecord, members = new GroupMembers()): void {
+  private discardState(record: GroupRecord, absence: Absence): void {
     // Whoever bootstraps a group or declares another gateway dead has the state.
     this.others.needState(this.isOwn(record) ? undefined : record.gatewayId);
-    if (this.local.isEmpty) this.phase = idle;
-    else this.startJoining(members).add(record);
+    this.phase = this.local.isEmpty ? idle : { name: 'absent', absence };
+    absence.add(record);
   }
 
   /**
-   * The group has lost members of this gateway: another one has bootstrapped it, or declared this one dead. Hands over the
-   * messages that only this gateway may have, takes away the members that are left, and joins again with new numbers.
+   * The group has lost members of this gateway: another one has bootstrapped it, or declared this one dead. Takes away the
+   * members that are left, hands over what nobody else may have, and joins again with new numbers.
    */
-  private rejoin(record: GroupRecord, { open, members }: GroupState): void {
+  private rejoin(record: GroupRecord, { open, members, seen }: GroupState): void {
     const numbers = members.at(this.options.gatewayId).map(({ number }) => number);
     this.local.renumber(Math.max(0, ...numbers));
-    this.discardState(record, members);
-    if (numbers.length > 0) {
-      this.commands.add({ kind: 'leave', members: numbers, quit: true });
-      this.handOver([...open.values()].map(({ message }) => message));
-    }
+    const absence = new Absence(this.context, members, seen);
+    absence.has([...open.values()].map(({ message }) => message));
+    this.discardState(record, absence);
+    if (numbers.length > 0) this.commands.add({ kind: 'leave', members: numbers, quit: true });
+    this.handOver(absence.missed);
     this.appendJoin(this.local.all, true);
   }
 
@@ -328,33 +316,17 @@ export class GroupMachine {
       this.commands.add({ kind: 'messages', messages: chunk });
   }
 
-  /** Keeps a record while the state is missing. */
-  private keep(record: RoomRecord): void {
-    const { buffered } = this;
-    if (buffered === undefined) return;
-    const { dropped } = buffered;
-    if (this.phase.name === 'joining') this.phase.absence.add(record);
-    else buffered.add(record);
-    if (buffered.dropped > dropped) this.outputs.dropped(buffered.dropped - dropped);
-  }
-
   /** Joins to get a snapshot, unless an earlier join has requested one, or bootstraps the group where no other gateway may have the state. */
   private appendJoin(members: readonly LocalMember[], needsState = !this.local.areAnnounced): void {
     if (members.length === 0) return;
-    if (needsState && !this.others.mayHaveState) return void (this.askRef = this.appendBootstrap(members));
-    const needs = needsState ? 'state' : 'nothing';
-    const ref = this.commands.add({ kind: 'join', members: this.local.announce(members), needs });
-    if (needsState) this.askRef = ref;
-  }
-
-  private appendBootstrap(members: readonly LocalMember[]): number {
-    const command = { kind: 'join', members: this.local.announce(members), needs: 'founds' } as const;
-    return (this.bootstrapRef = this.commands.add(command));
+    if (!needsState) this.joins.add(members);
+    else if (this.others.mayHaveState) this.joins.ask(members);
+    else this.joins.bootstrap(members);
   }
 
   private bootstrap(): void {
-    if (this.buffered !== undefined && this.bootstrapRef === undefined && !this.local.isEmpty)
-      this.appendBootstrap(this.local.all);
+    if (this.absence && !this.joins.isBootstrapping && !this.local.isEmpty)
+      this.joins.bootstrap(this.local.all);
   }
 
   private bootstrapIfAlone(): void {

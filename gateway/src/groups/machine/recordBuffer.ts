@@ -3,22 +3,29 @@ import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRe
 import type { GroupBounds } from './groupState.js';
 import { messageMemory } from './messageMemory.js';
 
-/** Records in their order. Beyond the bounds the oldest messages among them are dropped. */
+/** Records in their order, each message once. Beyond the bounds the oldest messages among them are dropped. */
 export class RecordBuffer {
-  /** Number of messages dropped beyond the bounds. */
-  dropped = 0;
   private readonly bounds: GroupBounds;
-  private readonly buffer: RoomRecord[] = [];
-  private messages = 0;
+  private readonly dropped: (messages: number) => void;
+  /** Messages by their ids, other records by their numbers here. */
+  private readonly buffer = new Map<string | number, RoomRecord>();
+  private others = 0;
+  private messageCount = 0;
   private bytes = 0;
   private memory = 0;
 
-  constructor(bounds: GroupBounds) {
+  /** `dropped` is told of the messages beyond the bounds. */
+  constructor(bounds: GroupBounds, dropped: (messages: number) => void) {
     this.bounds = bounds;
+    this.dropped = dropped;
   }
 
   get records(): readonly RoomRecord[] {
-    return this.buffer;
+    return [...this.buffer.values()];
+  }
+
+  get messages(): readonly LiveMessage[] {
+    return this.records.filter(isMessage);
   }
 
   /** Bytes that the messages take. */
@@ -27,32 +34,41 @@ export class RecordBuffer {
   }
 
   add(record: RoomRecord): void {
-    this.buffer.push(record);
-    if (isGroupRecord(record)) return;
-    this.messages++;
+    if (!isMessage(record)) return void this.buffer.set((this.others += 1), record);
+    if (this.buffer.has(record.id)) return;
+    this.buffer.set(record.id, record);
+    this.messageCount++;
     this.bytes += record.body.length;
     this.memory += messageMemory(record);
-    while (this.messages > this.bounds.messages || this.bytes > this.bounds.bytes) {
+    while (this.messageCount > this.bounds.messages || this.bytes > this.bounds.bytes) {
       this.takeOldest();
-      this.dropped++;
+      this.dropped(1);
     }
+  }
+
+  /** Removes a message, and returns it if it was there. */
+  take(id: string): LiveMessage | undefined {
+    const record = this.buffer.get(id);
+    if (record === undefined || !isMessage(record)) return undefined;
+    this.buffer.delete(id);
+    this.messageCount--;
+    this.bytes -= record.body.length;
+    this.memory -= messageMemory(record);
+    return record;
   }
 
   /** Removes the oldest messages that take so many bytes, and returns their ids. */
   drop(bytes: number): readonly string[] {
     const target = this.memory - bytes;
     const ids: string[] = [];
-    while (this.messages > 0 && this.memory > target) ids.push((this.takeOldest() as LiveMessage).id);
+    while (this.messageCount > 0 && this.memory > target) ids.push((this.takeOldest() as LiveMessage).id);
     return ids;
   }
 
   private takeOldest(): LiveMessage | undefined {
-    const index = this.buffer.findIndex((record) => !isGroupRecord(record));
-    const [record] = this.buffer.splice(index, 1);
-    if (record === undefined || isGroupRecord(record)) return undefined;
-    this.messages--;
-    this.bytes -= record.body.length;
-    this.memory -= messageMemory(record);
-    return record;
+    for (const record of this.buffer.values()) if (isMessage(record)) return this.take(record.id);
+    return undefined;
   }
 }
+
+const isMessage = (record: RoomRecord): record is LiveMessage => !isGroupRecord(record);

@@ -80,8 +80,8 @@ export class CatchUp {
   readonly buffer: RecordBuffer;
   private readonly collector = new SnapshotCollector();
 
-  constructor(bounds: GroupBounds) {
-    this.buffer = new RecordBuffer(bounds);
+  constructor(bounds: GroupBounds, dropped: (messages: number) => void) {
+    this.buffer = new RecordBuffer(bounds, dropped);
   }
 
   /** Undefined until the snapshot is complete, and for one whose position was read before the buffer began. */

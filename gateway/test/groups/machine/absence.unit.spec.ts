@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { GroupCommand } from '@roomwire/shared/wire/bus/groupRecord';
-import { Absence } from '../../../src/groups/machine/absence.js';
+import { Absence, type AbsenceContext } from '../../../src/groups/machine/absence.js';
 import { LocalMembers, type LocalMember } from '../../../src/groups/machine/localMembers.js';
 import { GroupMembers } from '../../../src/groups/machine/members.js';
+import { messageMemory } from '../../../src/groups/machine/messageMemory.js';
+import { SeenMessages } from '../../../src/groups/machine/groupState.js';
 import { messageOf, room, topic } from '../../support/groupNode.js';
 
 const bounds = { messages: 3, bytes: 10_000 };
@@ -22,7 +24,9 @@ const world = (filters?: readonly string[]) => {
   local.enter(1);
   const others = new GroupMembers();
   others.join('b', member(1, 'ben'));
-  const absence = new Absence(bounds, local, others);
+  const dropped: number[] = [];
+  const context: AbsenceContext = { bounds, local, dropped: (messages) => void dropped.push(messages) };
+  const absence = new Absence(context, others);
   const read = (gatewayId: string, command: GroupCommand): void =>
     absence.add({ ...command, room, topic, group: 'g', gatewayId, ref: 1 });
   let published = 0;
@@ -30,9 +34,10 @@ const world = (filters?: readonly string[]) => {
   const keeps = (publisher: string, ...values: readonly string[]): boolean => {
     const id = `m${(published += 1)}`;
     absence.add(messageOf(id, { publisher, filters: values }));
-    return absence.messages.some((message) => message.id === id);
+    return absence.missed.some((message) => message.id === id);
   };
-  return { absence, local, ann, read, keeps };
+  const missed = (): readonly string[] => absence.missed.map(({ id }) => id);
+  return { absence, local, ann, read, keeps, missed, dropped };
 };
 
 const nobody = (): void => undefined;
@@ -103,24 +108,127 @@ describe('what a worker group ignores while it has lost members of a gateway', (
     for (const id of ['k1', 'k2']) absence.add(own(id));
     read('c', { kind: 'messages', messages: [own('k1'), own('k3')] });
     absence.add(own('k3'));
-    expect(absence.messages).to.eql([own('k2')]);
+    expect(absence.missed).to.eql([own('k2')]);
     expect(keeps('ben')).to.equal(true);
   });
 
   it('[WS-GROUP-8] has the bounds of a group', () => {
-    const { absence } = world();
+    const { absence, missed, dropped } = world();
     for (const id of ['k1', 'k2', 'k3', 'k4']) absence.add(messageOf(id, { publisher: 'ben' }));
-    expect(absence.messages.map(({ id }) => id)).to.eql(['k2', 'k3', 'k4']);
-    expect(absence.missed.dropped).to.equal(1);
+    expect([missed(), dropped]).to.eql([['k2', 'k3', 'k4'], [1]]);
   });
 
   it('is not changed by other commands', () => {
-    const { absence, read, keeps } = world();
+    const { read, keeps, missed } = world();
     read('b', { kind: 'check' });
-    read('b', { kind: 'done', ids: ['m1'] });
     read('b', { kind: 'assign', assignments: [['m1', 'b', 1]] });
     read('b', { kind: 'woken', collects: true });
-    expect(absence.missed.records).to.eql([]);
+    expect(missed()).to.eql([]);
     expect([keeps('eve'), keeps('ben')]).to.eql([false, true]);
+  });
+
+  it('is nothing that the group had seen before', () => {
+    const { local } = world();
+    const seen = new SeenMessages(0, ['k1']);
+    const absence = new Absence({ bounds, local, dropped: nobody }, new GroupMembers(), seen);
+    for (const id of ['k1', 'k2', 'k2']) absence.add(messageOf(id));
+    expect(absence.missed).to.eql([messageOf('k2')]);
+  });
+});
+
+const founds: GroupCommand = { kind: 'join', members: [member(1, 'cid')], needs: 'founds' };
+
+describe('what a worker group has for members of a gateway that it has lost', () => {
+  it('[WS-GROUP-4] is missed where the group is bootstrapped once more', () => {
+    const { absence, read, missed } = world();
+    absence.has([messageOf('k1', { publisher: 'ann' })]);
+    absence.add(messageOf('k2'));
+    absence.add(messageOf('k3', { publisher: 'ben' }));
+    read('d', { kind: 'messages', messages: [messageOf('k4')] });
+    expect(missed()).to.eql(['k3']);
+    read('c', founds);
+    // The bounds leave room for three.
+    expect(missed()).to.eql(['k2', 'k4', 'k3']);
+  });
+
+  it('[WS-GROUP-4] is missed where that happens after the gateway has joined, too', () => {
+    const { absence, read, missed } = world();
+    absence.has([messageOf('k1')]);
+    absence.joined();
+    absence.add(messageOf('k2'));
+    expect([absence.isCatchingUp, missed()]).to.eql([true, []]);
+    read('c', founds);
+    absence.restart();
+    expect([absence.isCatchingUp, missed()]).to.eql([false, ['k1', 'k2']]);
+    // It is the group's as soon as it is handed over, and is missed again with the next bootstrap.
+    read('a', { kind: 'messages', messages: [messageOf('k1'), messageOf('k2')] });
+    expect(missed()).to.eql([]);
+    read('d', founds);
+    expect(missed()).to.eql(['k1', 'k2']);
+  });
+
+  it('is not what has been acknowledged', () => {
+    const { absence, read, missed } = world();
+    absence.has([messageOf('k1'), messageOf('k2')]);
+    absence.add(messageOf('k3', { publisher: 'ben' }));
+    read('b', { kind: 'done', ids: ['k1', 'k3', 'k9'] });
+    absence.joined();
+    read('b', { kind: 'done', ids: ['k2'] });
+    read('c', founds);
+    absence.restart();
+    expect([missed(), absence.messages]).to.eql([[], []]);
+  });
+
+  it('is nothing for members that have left, unless it was missed', () => {
+    const { absence, local, ann, read, missed } = world();
+    absence.add(messageOf('k1', { publisher: 'ben' }));
+    local.remove(ann, nobody);
+    const messages = ['k1', 'k2'].map((id) => messageOf(id, { publisher: 'ben' }));
+    read('c', { kind: 'messages', messages });
+    absence.add(messageOf('k3'));
+    read('c', founds);
+    expect(missed()).to.eql(['k1']);
+  });
+
+  it('is what a group begins with that the gateway bootstraps, with what was missed', () => {
+    const { absence } = world();
+    absence.has([messageOf('k1')]);
+    const missed = messageOf('k2', { publisher: 'ben' });
+    absence.add(missed);
+    expect(absence.messages).to.eql([messageOf('k1'), missed]);
+    expect(absence.since).to.eql([]);
+  });
+
+  it('[WS-GROUP-8] has the bounds of a group of its own, and is not lost beyond them', () => {
+    const { absence, read, missed, dropped } = world();
+    absence.add(messageOf('k0', { publisher: 'ben' }));
+    for (const id of ['k1', 'k2', 'k3', 'k4']) absence.add(messageOf(id));
+    expect([missed(), absence.messages.length, dropped]).to.eql([['k0'], 4, []]);
+    read('c', founds);
+    expect([missed(), dropped]).to.eql([['k3', 'k4', 'k0'], [1]]);
+  });
+
+  it('[WS-GROUP-11] is dropped first where memory is short, without telling the group', () => {
+    const size = messageMemory(messageOf('k0'));
+    const filled = () => {
+      const { absence } = world();
+      absence.add(messageOf('k0'));
+      absence.add(messageOf('k1', { publisher: 'ben' }));
+      absence.joined();
+      absence.add(messageOf('k2'));
+      return absence;
+    };
+    for (const [bytes, dropped] of [
+      [0, []],
+      [size, []],
+      [size + 1, ['k1']],
+      [2 * size, ['k1']],
+      [9 * size, ['k1', 'k2']],
+    ] as const) {
+      const absence = filled();
+      expect(absence.memoryBytes).to.equal(3 * size);
+      expect(absence.drop(bytes)).to.eql(dropped);
+      expect(absence.memoryBytes).to.equal(Math.max(0, 3 * size - Math.ceil(bytes / size) * size));
+    }
   });
 });

@@ -1,106 +1,15 @@
 import { expect } from 'chai';
-import type { GroupCommand, GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
-import { GroupMachine } from '../../../src/groups/machine/groupMachine.js';
-import { GroupState } from '../../../src/groups/machine/groupState.js';
-import type { LocalMember } from '../../../src/groups/machine/localMembers.js';
+import type { GroupCommand } from '@roomwire/shared/wire/bus/groupRecord';
 import { messageMemory } from '../../../src/groups/machine/messageMemory.js';
-import { snapshotParts } from '../../../src/groups/machine/snapshot.js';
-import { messageOf, room, topic } from '../../support/groupNode.js';
-
-interface TestMember extends LocalMember {
-  readonly got: string[];
-  filters: LocalMember['filters'];
-  entries: number;
-}
-
-interface Said {
-  readonly command: GroupCommand;
-  readonly ref: number;
-}
-
-const now = Date.UTC(2026, 0, 1);
-const bounds = { messages: 3, bytes: 10_000 };
-
-/** The machine of gateway `a`, where its commands are read when the test says so. */
-const world = ({ others = [] as readonly string[], mayHaveBacklog = false } = {}) => {
-  const said: Said[] = [];
-  const told: string[] = [];
-  const machine = new GroupMachine(
-    { gatewayId: 'a', bounds, lastNumber: 4, mayHaveBacklog },
-    {
-      append: (command, ref) => void said.push({ command, ref }),
-      replayBacklog: () => void told.push('replay'),
-      emptied: () => void told.push('emptied'),
-      dropped: (messages) => void told.push(`dropped ${messages}`),
-      idle: () => void told.push('idle'),
-    },
-  );
-  machine.announced(others);
-  const make = (actorTokenId: string): TestMember => {
-    const member: TestMember = {
-      ...{ number: 0, actorTokenId, filters: undefined, acks: true, isPersistent: false },
-      ...{ got: [], entries: 0 },
-      entered: () => void (member.entries += 1),
-      deliver: ({ id }) => member.got.push(id) > 0,
-    };
-    return member;
-  };
-  const join = (actorTokenId: string): TestMember => {
-    const member = make(actorTokenId);
-    machine.join(member);
-    return member;
-  };
-  const record = (command: GroupCommand, ref: number, gatewayId: string): GroupRecord => ({
-    ...command,
-    room,
-    topic,
-    group: 'g',
-    gatewayId,
-    ref,
-  });
-  let foreign = 0;
-  /** Reads a command of another gateway. */
-  const read = (gatewayId: string, command: GroupCommand): void =>
-    machine.command(record(command, (foreign += 1), gatewayId), now);
-  /** Reads the first of its own commands that are not read. */
-  const readNext = (): void => {
-    const next = said.shift();
-    if (next !== undefined) machine.command(record(next.command, next.ref, 'a'), now);
-  };
-  /** Reads its own commands, those that it says meanwhile too. */
-  const readOwn = (): void => {
-    while (said.length > 0) readNext();
-  };
-  const kinds = (): readonly string[] =>
-    said.map(({ command }) => (command.kind === 'join' ? `join ${command.needs}` : command.kind));
-  return { machine, said, told, make, join, read, readNext, readOwn, kinds };
-};
-
-const other = (number: number, actorTokenId = `other-${number}`) => ({
-  ...{ number, actorTokenId, filters: undefined, acks: true, isPersistent: false, own: undefined },
-});
-
-/** The state that gateway `b` has, with the members of `a` and a message. */
-const stateOfB = (...own: readonly number[]): GroupState => {
-  const state = new GroupState(bounds);
-  state.join('b', [other(1)]);
-  state.join(
-    'a',
-    own.map((number) => other(number)),
-  );
-  state.catchingUp.add('a');
-  return state;
-};
-
-const partOf = (
-  state: GroupState,
-  to: string,
-  after: [string, number],
-): Omit<GroupRecordOf<'state'>, 'room' | 'topic' | 'group' | 'gatewayId' | 'ref'> => {
-  const [part] = snapshotParts(state.snapshot);
-  if (part === undefined) throw new RangeError('A snapshot has a part');
-  return { kind: 'state', to, after, ...part };
-};
+import { messageOf } from '../../support/groupNode.js';
+import {
+  machineWorld as world,
+  now,
+  other,
+  partOf,
+  stateOfB,
+  twoGateways as two,
+} from '../../support/machineWorld.js';
 
 describe('a gateway without members', () => {
   it('has nothing of a group', () => {
@@ -357,14 +266,6 @@ describe('a gateway that has the state', () => {
     made.readOwn();
     return { ...made, ann };
   };
-  /** With another gateway that has it too. */
-  const two = () => {
-    const made = active();
-    made.machine.participantsChanged(['b/1']);
-    made.read('b', { kind: 'join', members: [other(1)], needs: 'state' });
-    made.readOwn();
-    return made;
-  };
 
   it('delivers, and acknowledges', () => {
     const { machine, ann } = active();
@@ -435,45 +336,6 @@ describe('a gateway that has the state', () => {
     expect(kinds()).to.eql([]);
   });
 
-  it('joins again with all its members where some were declared dead, and hands over what it has', () => {
-    const { machine, ann, join, read, readOwn, said } = two();
-    const ben = join('ben');
-    readOwn();
-    machine.message(messageOf('m1'));
-    said.splice(0);
-    read('b', { kind: 'gone', gone: 'a', upTo: 5 });
-    expect([machine.phaseName, ann.number, ben.number]).to.eql(['joining', 7, 8]);
-    expect(said.map(({ command }) => command)).to.eql([
-      { kind: 'leave', members: [6], quit: true },
-      { kind: 'messages', messages: [messageOf('m1')] },
-      { kind: 'join', members: [other(7, 'ann'), other(8, 'ben')], needs: 'state' },
-    ]);
-  });
-
-  it('[WS-GROUP-4] hands over what only its members could have got until they have joined again', () => {
-    const { machine, read, readNext, said } = two();
-    read('b', { kind: 'gone', gone: 'a', upTo: 5 });
-    for (const id of ['m1', 'm2']) machine.message(messageOf(id, { publisher: 'other-1' }));
-    machine.message(messageOf('m3'));
-    read('b', { kind: 'messages', messages: [messageOf('m1')] });
-    readNext();
-    expect([machine.phaseName, machine.memoryBytes]).to.eql(['catchingUp', 0]);
-    expect(said.map(({ command }) => command)).to.eql([
-      { kind: 'messages', messages: [messageOf('m2', { publisher: 'other-1' })] },
-    ]);
-  });
-
-  it('[WS-GROUP-8] [WS-GROUP-11] keeps no more of that than the group would, and drops it too', () => {
-    const { machine, read, said, told } = two();
-    read('b', { kind: 'gone', gone: 'a', upTo: 5 });
-    said.splice(0);
-    for (const id of ['m1', 'm2', 'm3', 'm4']) machine.message(messageOf(id, { publisher: 'other-1' }));
-    expect(told).to.eql(['dropped 1']);
-    expect(machine.memoryBytes).to.equal(3 * messageMemory(messageOf('m1')));
-    expect(machine.drop(1)).to.equal(1);
-    expect(said.map(({ command }) => command)).to.eql([{ kind: 'done', ids: ['m2'] }]);
-  });
-
   it('joins nobody again where nobody is left of those who were declared dead', () => {
     const { machine, ann, join, read, readOwn, said } = two();
     join('ben');
@@ -482,18 +344,5 @@ describe('a gateway that has the state', () => {
     said.splice(0);
     read('b', { kind: 'gone', gone: 'a', upTo: 5 });
     expect([machine.phaseName, said]).to.eql(['active', []]);
-  });
-
-  it('hands over what it has to one that has bootstrapped the group without it, and asks it for the state', () => {
-    const { machine, ann, read, said } = two();
-    machine.message(messageOf('m1'));
-    said.splice(0);
-    read('b', { kind: 'join', members: [other(2)], needs: 'founds' });
-    expect([machine.phaseName, ann.number, machine.memoryBytes]).to.eql(['joining', 6, 0]);
-    expect(said.map(({ command }) => command)).to.eql([
-      { kind: 'leave', members: [5], quit: true },
-      { kind: 'messages', messages: [messageOf('m1')] },
-      { kind: 'join', members: [other(6, 'ann')], needs: 'state' },
-    ]);
   });
 });

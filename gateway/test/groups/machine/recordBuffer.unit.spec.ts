@@ -31,13 +31,15 @@ describe('the records that a gateway keeps of a group', () => {
         ['2', '3'],
       ],
     ] as const) {
-      const buffer = new RecordBuffer(bounds);
+      let dropped = 0;
+      const buffer = new RecordBuffer(bounds, (messages) => (dropped += messages));
       buffer.add(record('a', 1));
       const messages = sizes.map((size, n) => sized(`${n}`, size));
       for (const message of messages) buffer.add(message);
       const left = messages.filter(({ id }) => (kept as readonly string[]).includes(id));
       expect(buffer.records).to.eql([record('a', 1), ...left]);
-      expect(buffer.dropped).to.equal(messages.length - left.length);
+      expect(buffer.messages).to.eql(left);
+      expect(dropped).to.equal(messages.length - left.length);
       expect(buffer.memoryBytes).to.equal(left.reduce((sum, each) => sum + messageMemory(each), 0));
     }
   });
@@ -52,14 +54,26 @@ describe('the records that a gateway keeps of a group', () => {
       [size + 1, ['m0', 'm1']],
       [10 * size, ['m0', 'm1', 'm2']],
     ] as const) {
-      const buffer = new RecordBuffer(bounds);
+      const buffer = new RecordBuffer(bounds, () => expect.fail());
       buffer.add(record('a', 1));
       for (const message of messages) buffer.add(message);
       expect(buffer.drop(bytes)).to.eql(dropped);
       expect(buffer.memoryBytes).to.equal((3 - dropped.length) * size);
       expect(buffer.records).to.have.length(4 - dropped.length);
-      expect(buffer.dropped).to.equal(0);
     }
+  });
+
+  it('has a message once, until it is taken', () => {
+    const buffer = new RecordBuffer(bounds, () => expect.fail());
+    const [one, two] = [sized('m1', 60), sized('m2', 30)];
+    for (const each of [one, record('a', 1), one, record('a', 1), two]) buffer.add(each);
+    expect(buffer.records).to.eql([one, record('a', 1), record('a', 1), two]);
+    expect([buffer.take('m1'), buffer.take('m1'), buffer.take('m3')]).to.eql([one, undefined, undefined]);
+    expect(buffer.messages).to.eql([two]);
+    expect(buffer.memoryBytes).to.equal(messageMemory(two));
+    // There is room again.
+    buffer.add(one);
+    expect(buffer.messages).to.eql([two, one]);
   });
 });
 

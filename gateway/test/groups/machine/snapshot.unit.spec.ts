@@ -90,13 +90,13 @@ const partsOf = (
 describe('a gateway that catches up with a group', () => {
   const whole = snapshot(...held(large));
   const complete = (given: readonly (GroupRecordOf<'state'> | undefined)[]): boolean => {
-    const catchUp = new CatchUp(bounds);
+    const catchUp = new CatchUp(bounds, () => undefined);
     for (const each of [record('a', 1), record('a', 2), record('b', 1)]) catchUp.buffer.add(each);
     return given.map((part) => part && catchUp.addPart(part)).at(-1) !== undefined;
   };
 
   it('continues from a snapshot with what it has read since', () => {
-    const catchUp = new CatchUp(bounds);
+    const catchUp = new CatchUp(bounds, () => undefined);
     const since = [sized('m2', 1), record('a', 2)];
     for (const each of [sized('m1', 1), record('b', 1), record('a', 1), ...since]) catchUp.buffer.add(each);
     const [first, second, third] = partsOf(whole) as [
@@ -139,14 +139,14 @@ describe('a gateway that catches up with a group', () => {
   });
 
   it('takes another snapshot after one', () => {
-    const catchUp = new CatchUp(bounds);
+    const catchUp = new CatchUp(bounds, () => undefined);
     catchUp.buffer.add(record('a', 1));
     const [only] = partsOf(snapshot(...held(many(2)))) as [GroupRecordOf<'state'>];
     for (let time = 0; time < 2; time++) expect(catchUp.addPart(only)?.snapshot.held).to.eql(held(many(2)));
   });
 
   it('cannot use a snapshot of before it began to read', () => {
-    const catchUp = new CatchUp(bounds);
+    const catchUp = new CatchUp(bounds, () => undefined);
     catchUp.buffer.add(sized('m1', 1));
     catchUp.buffer.add(record('a', 1));
     for (const after of [

@@ -77,6 +77,12 @@ describe('an external actor', () => {
     const plain = await world.signingKey();
     const bad: Record<string, string> = {
       'a key that allows none': tokenOf('ada', undefined, {}, plain),
+      'the same, and it has expired': tokenOf('ada', undefined, { exp: inSeconds(-1) }, plain),
+      'a claim that is malformed, and it has expired': tokenOf(
+        'ada',
+        { actorType: 'robot' },
+        { exp: inSeconds(-1) },
+      ),
       'no name': tokenOf(''),
       'a name that is too long': tokenOf('a'.repeat(201)),
       'half of a character': tokenOf('\ud800'),
@@ -96,6 +102,12 @@ describe('an external actor', () => {
       success: true,
     });
     expect(await ask(tokenOf('ada', undefined, { exp: inSeconds(aDay) }))).to.include({ success: true });
+    const narrowed = tokenOf('ada', { actorType: 'agent', capabilities: {} });
+    const client = await world.joinAs(narrowed);
+    expect(await client.ask({ type: 'subscribe', topic: await world.newsroom() })).to.include({
+      error: 'unknown_topic',
+    });
+    expect(await ask(tokenOf('ada', { capabilities: 7 }))).to.deep.equal(denied);
     expect(await ask(tokenOf('ada', undefined, { exp: inSeconds(0) }))).to.include({
       error: 'token_expired',
     });

@@ -64,6 +64,16 @@ class EmbeddedHistoryIndex implements HistoryIndex {
     return this.tables.partitions.get(partition);
   }
 
+  begin(partition: number, former: number | undefined, to: IndexedPartition): Promise<IndexedPartition> {
+    const { partitions } = this.tables;
+    return this.transact(() => {
+      const known = partitions.get(partition);
+      if (known !== undefined && known.epoch !== former) return known;
+      partitions.putSync(partition, to);
+      return to;
+    });
+  }
+
   async append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {
     const added = records.flatMap(newRecord);
     const bytes = bytesOf(added);

@@ -2,14 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { IndexedPartition, IndexedRecord } from '../../ports/historyIndex.js';
 import { liveMessages } from '../../wire/bus/liveMessage.js';
-import { retryingDuplicates } from '../mongo/collections.js';
-import { durably } from '../mongo/connection.js';
 import {
   bucketDocument,
   bucketId,
   bytesOf,
   fillsBucket,
-  markOf,
   type Bucket,
   type BucketDocument,
   type HistoryCollections,
@@ -17,6 +14,7 @@ import {
 } from './historyDocuments.js';
 import { isUpTo, standingOf } from './intake.js';
 import { topicKeyOf, topicOf } from './keptTopics.js';
+import type { MongoPartitions } from './mongoPartitions.js';
 import { readTopics, removeStray, weightOf, type OpenTopic, type TopicSample } from './openTopics.js';
 import { Conflict, dueOf, writeAll, type VersionedWrite } from './topicDocuments.js';
 import { WeightedCache } from './weightedCache.js';
@@ -45,17 +43,19 @@ type Batch = ReadonlyMap<string, readonly NewRecord[]>;
  */
 export class MongoAppends {
   private readonly collections: HistoryCollections;
+  private readonly partitions: MongoPartitions;
   private readonly remembered = new WeightedCache<OpenTopic>(rememberedBytes);
 
-  constructor(collections: HistoryCollections) {
+  constructor(collections: HistoryCollections, partitions: MongoPartitions) {
     this.collections = collections;
+    this.partitions = partitions;
   }
 
   async append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {
     const topics = [...byTopic(records)];
     for (let from = 0; from < topics.length; from += topicsAtOnce)
       await this.add(new Map(topics.slice(from, from + topicsAtOnce)), to.epoch);
-    await this.movePartition(partition, to);
+    await this.partitions.move(partition, to);
   }
 
   private async add(batch: Batch, epoch: number): Promise<void> {
@@ -127,15 +127,6 @@ export class MongoAppends {
       return { document, expected: topic.version, bytes: 1_000 };
     });
     await writeAll(this.collections.topics, writes);
-  }
-
-  private async movePartition(partition: number, { epoch, next }: IndexedPartition): Promise<void> {
-    const _id = String(partition);
-    const mark = markOf({ epoch, offset: next });
-    const move = { $max: { mark } };
-    await retryingDuplicates(() =>
-      this.collections.partitions.updateOne({ _id }, move, { upsert: true, ...durably }),
-    );
   }
 }
 

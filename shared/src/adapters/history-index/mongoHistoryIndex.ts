@@ -20,14 +20,10 @@ import { FollowProgress } from '../mongo/followProgress.js';
 import { systemClock } from '../system/systemClock.js';
 import { BucketPages } from './bucketPages.js';
 import { removeSome, removeTopic } from './bucketRemoval.js';
-import {
-  historyCollections,
-  placeOfMark,
-  type HistoryCollections,
-  type TopicDocument,
-} from './historyDocuments.js';
+import { historyCollections, type HistoryCollections, type TopicDocument } from './historyDocuments.js';
 import { ownedTopic, topicKeyOf, type OwnedTopic } from './keptTopics.js';
 import { MongoAppends } from './mongoAppends.js';
+import { MongoPartitions } from './mongoPartitions.js';
 import { removedOwnersMs } from './removal.js';
 import { Conflict, markDeleted } from './topicDocuments.js';
 
@@ -42,6 +38,7 @@ class MongoHistoryIndex implements HistoryIndex {
   private readonly clock: Clock;
   private readonly collections: HistoryCollections;
   private readonly progress: FollowProgress;
+  private readonly partitions: MongoPartitions;
   private readonly appends: MongoAppends;
 
   constructor(connection: MongoConnection, clock: Clock) {
@@ -49,7 +46,8 @@ class MongoHistoryIndex implements HistoryIndex {
     this.clock = clock;
     this.collections = historyCollections(connection.database);
     this.progress = new FollowProgress(connection, 'historyProgress', durably);
-    this.appends = new MongoAppends(this.collections);
+    this.partitions = new MongoPartitions(this.collections);
+    this.appends = new MongoAppends(this.collections, this.partitions);
   }
 
   async prepare(): Promise<void> {
@@ -60,14 +58,12 @@ class MongoHistoryIndex implements HistoryIndex {
     });
   }
 
-  async partition(partition: number): Promise<IndexedPartition | undefined> {
-    const _id = String(partition);
-    const found = await this.connection.call(() =>
-      this.collections.partitions.findOne({ _id }, readLimits()),
-    );
-    if (found === null) return undefined;
-    const { epoch, offset: next } = placeOfMark(found.mark);
-    return { epoch, next };
+  partition(partition: number): Promise<IndexedPartition | undefined> {
+    return this.connection.call(() => this.partitions.get(partition));
+  }
+
+  begin(partition: number, former: number | undefined, to: IndexedPartition): Promise<IndexedPartition> {
+    return this.connection.call(() => this.partitions.begin(partition, former, to));
   }
 
   append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {

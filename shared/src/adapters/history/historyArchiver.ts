@@ -1,7 +1,6 @@
 import { acceptedAt } from '../../wire/bus/messageId.js';
 import { liveMessages } from '../../wire/bus/liveMessage.js';
 import type { Clock } from '../../ports/clock.js';
-import type { HistoryIndex } from '../../ports/historyIndex.js';
 import type { Logger } from '../../ports/logger.js';
 import type { MetricSink } from '../../ports/metrics.js';
 import { once, type Service } from '../../runtime/service.js';
@@ -10,13 +9,13 @@ import type { ChannelPartitions } from '../message-bus/kafka/channelPartitions.j
 import type { GroupBatch, GroupFollower, GroupReading } from '../message-bus/kafka/groupReader.js';
 import type { KafkaGroups } from '../message-bus/kafka/kafkaMessageBus.js';
 import { keptRecordOf } from './keptRecords.js';
-import { PartitionArchive, type ArchiveReport } from './partitionArchive.js';
+import { PartitionArchive, type ArchiveReport, type PartitionArchiveDeps } from './partitionArchive.js';
 
 export interface HistoryArchiverDeps {
   readonly follow: KafkaGroups['follow'];
   /** Of `messages`. */
   readonly partitions: Pick<ChannelPartitions, 'count' | 'bounds'>;
-  readonly index: Pick<HistoryIndex, 'partition' | 'append'>;
+  readonly index: PartitionArchiveDeps['index'];
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
   readonly saveEveryMs?: number;

@@ -15,7 +15,7 @@ export interface Intake {
 
 export interface PartitionArchiveDeps {
   readonly partition: number;
-  readonly index: Pick<HistoryIndex, 'partition' | 'append'>;
+  readonly index: Pick<HistoryIndex, 'partition' | 'begin' | 'append'>;
   readonly bounds: () => Promise<EndsOfPartition>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger | undefined;
@@ -100,7 +100,10 @@ export class PartitionArchive {
 
   private async workOff(): Promise<void> {
     if (this.at === undefined) await this.retried(() => this.begin());
-    while (this.isOwned && this.at && this.waiting.length > 0) await this.archiveSome(this.at);
+    while (this.isOwned && this.at && this.waiting.length > 0) {
+      const [{ first }] = this.waiting as [Intake, ...Intake[]];
+      await (first > this.at.next ? this.beginAnew(this.at, first) : this.archiveSome(this.at));
+    }
     if (!this.isSaveDue) return;
     this.isSaveDue = false;
     await this.retried(() => this.write());
@@ -115,23 +118,33 @@ export class PartitionArchive {
     const { index, partition, bounds, clock, report } = this.deps;
     const known = await index.partition(partition);
     const { low, high } = await bounds();
-    if (known === undefined) await this.write({ epoch: clock.now(), next: low });
-    else if (known.next < low || known.next > high) await this.write(this.newEpoch(known, low));
+    if (known === undefined)
+      this.written = await index.begin(partition, undefined, { epoch: clock.now(), next: low });
+    else if (known.next < low || known.next > high)
+      this.written = await index.begin(partition, known.epoch, this.newEpoch(known, low));
     else this.written = known;
     this.at = this.written;
-    report.begun(partition, this.at?.next ?? low);
+    report.begun(partition, this.written.next);
+  }
+
+  /** Messages between it and the first one that waits are gone. Where another process has noticed that before, its epoch is that of both. */
+  private async beginAnew(at: IndexedPartition, first: number): Promise<void> {
+    const { index, partition } = this.deps;
+    const anew = this.newEpoch(at, first);
+    await this.retried(async () => {
+      const begun = await index.begin(partition, at.epoch, anew);
+      if (this.isOwned) this.at = this.written = begun;
+    });
   }
 
   private async archiveSome(at: IndexedPartition): Promise<void> {
     const taken = this.takeSome(at.next);
     this.inHand = taken;
-    const { first, next, bytes } = taken;
+    const { next, bytes } = taken;
     const records = taken.records.filter(({ offset }) => offset >= at.next);
-    const from = first > at.next ? this.newEpoch(at, first) : at;
-    const to = { epoch: from.epoch, next: Math.max(next, from.next) };
+    const to = { epoch: at.epoch, next: Math.max(next, at.next) };
     if (records.length > 0) {
       await this.retried(async () => {
-        if (from !== at) await this.write(from);
         await this.deps.index.append(this.deps.partition, records, to);
         this.written = to;
         this.deps.report.archived(records.length);
@@ -170,10 +183,11 @@ export class PartitionArchive {
     return { epoch: Math.max(clock.now(), epoch + 1), next };
   }
 
-  private async write(to = this.at): Promise<void> {
-    if (to === undefined) return;
-    await this.deps.index.append(this.deps.partition, [], to);
-    this.written = to;
+  private async write(): Promise<void> {
+    const { at } = this;
+    if (at === undefined) return;
+    await this.deps.index.append(this.deps.partition, [], at);
+    this.written = at;
   }
 
   /** Until it succeeds, or another process has the partition. */

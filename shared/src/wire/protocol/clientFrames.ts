@@ -84,6 +84,7 @@ export const clientFrames = {
         described('Requests the names of what the server has beyond the contract', flag),
         false,
       ),
+      notices: withDefault(described('Requests `tokenExpiring` and `subscriptionEnded`', flag), false),
     },
     ignored: { projectId: described('Ignored: the token determines the project', text) },
     answers: ['auth'],
@@ -93,6 +94,7 @@ export const clientFrames = {
       reconnect: true,
       clientId: 'line-4',
       features: true,
+      notices: true,
     },
   }),
   reauth: clientFrame({

@@ -61,7 +61,18 @@ const restoredSubscription = object({
 });
 
 /** The parts beyond the contract that this server has. */
-export const features = ['meta', 'own', 'history', 'publish', 'idempotency', 'externalActors'] as const;
+export const features = [
+  ...(['meta', 'own', 'history', 'publish', 'idempotency'] as const),
+  ...(['capabilities', 'notices', 'externalActors'] as const),
+] as const;
+
+/** Why the rights to a subscription have ended. */
+const endedReason = oneOf(
+  ...(['grant_required', 'grant_revoked', 'grant_expired', 'room_disabled', 'room_deleted'] as const),
+  ...(['app_disabled', 'app_deleted', 'topic_removed', 'address_changed', 'scope_changed'] as const),
+  ...(['capability', 'group_deleted'] as const),
+);
+export type EndedReason = TypeOf<typeof endedReason>;
 
 const position = described('A later one sorts behind an earlier one of the topic', text);
 
@@ -135,6 +146,18 @@ const encodedFrames = {
     payload: frame('disconnect', { reason: constant('token_expired') }),
     isPushed: true,
     example: { reason: 'token_expired' },
+  }),
+  tokenExpiring: serverFrame({
+    summary: 'The client token expires soon: renew the connection with another one',
+    payload: frame('tokenExpiring', { authExpiresAt: expiry }),
+    isPushed: true,
+    example: { authExpiresAt: 1_767_229_200 },
+  }),
+  subscriptionEnded: serverFrame({
+    summary: 'The actor may not have a subscription any more: it gets no further messages',
+    payload: frame('subscriptionEnded', { topic, reason: endedReason }),
+    isPushed: true,
+    example: { topic: exampleTopic, reason: 'grant_revoked' },
   }),
   subscribed: serverFrame({
     summary: 'Messages of the topic are delivered from now on',

@@ -67,10 +67,12 @@ describe('the archiver of kept messages', () => {
     ...{ debug: ignore, info: ignore, warn: ignore },
     error: (message) => void errors.push(message),
   };
-  const start = async (times = { saveEveryMs: 5, checkEveryMs: 10 }): Promise<Member> => {
+  const start = async (
+    times = { saveEveryMs: 5, checkEveryMs: 10 },
+    clock = { now: () => now },
+  ): Promise<Member> => {
     const archiver = new HistoryArchiver({
-      ...{ index, partitions: log, logger, ...times },
-      clock: { now: () => now },
+      ...{ index, partitions: log, logger, clock, ...times },
       follow: async (_channel, _group, follower) => {
         const member = new Member(log, follower);
         members.push(member);
@@ -83,6 +85,15 @@ describe('the archiver of kept messages', () => {
     await eventually(() => members.length > before);
     return members.at(-1) as Member;
   };
+  /** Each has the partition, as far as it knows, and no two read the same time. */
+  const startTwo = async (): Promise<readonly [Member, Member]> => {
+    const clock = { now: () => (now += 1) };
+    const times = { saveEveryMs: 60_000, checkEveryMs: 60_000 };
+    await Promise.all([start(times, clock), start(times, clock)]);
+    await eventually(() => members.length === 2);
+    return members as [Member, Member];
+  };
+  const epochsIn = (): ReadonlySet<number> => new Set(index.all.map(({ place }) => place.epoch));
   const indexed = async (): Promise<number | undefined> => (await index.partition(0))?.next;
   const isAt = (next: number): Promise<void> => eventually(async () => (await indexed()) === next);
   const idsIn = (): readonly string[] => index.all.map(({ message }) => message.id);
@@ -215,6 +226,34 @@ describe('the archiver of kept messages', () => {
     members.at(-1)?.feed();
     await eventually(() => idsIn().length === 3);
     expect(await index.partition(0)).to.eql({ epoch: now + 1, next: 1 });
+  });
+
+  it('[WS-HIST-2] begins one epoch where two find the partition new at once', async () => {
+    log.publish(keptMessage(0), keptMessage(1));
+    const [first, second] = await startTwo();
+    first.feed(1);
+    await isAt(1);
+    second.feed();
+    await isAt(2);
+    expect(idsIn()).to.eql(ids(0, 1));
+    expect([...epochsIn()]).to.eql([(await index.partition(0))?.epoch]);
+  });
+
+  it('[WS-HIST-2] begins one later epoch where two find at once that records are gone', async () => {
+    log.publish(keptMessage(0), keptMessage(1));
+    const [first, second] = await startTwo();
+    await isAt(0);
+    const before = await index.partition(0);
+    log.expireTo(1);
+    for (const member of [first, second]) member.feed();
+    await isAt(2);
+    log.publish(keptMessage(2));
+    first.feed();
+    await isAt(3);
+    expect(idsIn()).to.eql(ids(1, 2));
+    const after = (await index.partition(0))?.epoch;
+    expect([...epochsIn()]).to.eql([after]);
+    expect(after).to.be.greaterThan(before?.epoch ?? 0);
   });
 
   it('archives each message once, in order, whoever has the partition and whatever fails', async () => {

@@ -26,6 +26,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         reconnect: true,
         clientId: 'c',
         features: false,
+        notices: false,
       });
     });
 
@@ -38,6 +39,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         reconnect: false,
         clientId: undefined,
         features: false,
+        notices: false,
       });
     });
 

@@ -36,6 +36,40 @@ export const historyStateContract = (current: () => HistoryIndexSetting): void =
       expect(await index.partition(1)).to.eql({ epoch: epoch + 1, next: 3 });
     });
 
+    it('[WS-HIST-2] begins in one epoch, and goes on to one, whoever begins others at the same time', async () => {
+      const { index, underTest } = current();
+      const other = await underTest.beside();
+      let former: number | undefined;
+      for (let round = 0; round < 3; round++) {
+        const before = former;
+        const begun = await Promise.all(
+          [1, 2, 3, 4].map((n) =>
+            (n % 2 === 0 ? index : other).begin(1, before, { epoch: (before ?? epoch) + n, next: n }),
+          ),
+        );
+        const now = await index.partition(1);
+        expect(begun).to.eql([now, now, now, now]);
+        former = now?.epoch;
+        // It has ended.
+        expect(await other.begin(1, before, { epoch: epoch + 100, next: 0 })).to.eql(now);
+      }
+      await other.close();
+    });
+
+    it('begins a later epoch wherever it is in the former one', async () => {
+      const { index } = current();
+      await index.append(1, [], { epoch, next: 5_000_000_000 });
+      expect(await index.begin(1, epoch, { epoch: epoch + 1, next: 3 })).to.eql({
+        epoch: epoch + 1,
+        next: 3,
+      });
+      expect(await index.begin(2, epoch, { epoch, next: 4 })).to.eql({ epoch, next: 4 });
+      expect([await index.partition(1), await index.partition(2)]).to.eql([
+        { epoch: epoch + 1, next: 3 },
+        { epoch, next: 4 },
+      ]);
+    });
+
     it('is moved behind what can be read then', async () => {
       const { index, underTest } = current();
       const other = await underTest.beside();

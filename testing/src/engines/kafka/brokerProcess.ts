@@ -7,12 +7,12 @@ import { cachedFolder } from '../cachedFolder.js';
 import { type EngineProcess, isInstalled, runToEnd, startEngineProcess, whenReady } from '../childProcess.js';
 
 /** The newest one that Roomwire supports; a run on another one names it. */
-const version = process.env['ROOMWIRE_TEST_KAFKA_VERSION'] || '4.4.0';
+export const kafkaVersion = process.env['ROOMWIRE_TEST_KAFKA_VERSION'] || '4.4.0';
 const pom = fileURLToPath(new URL('../../../../engines/kafka/pom.xml', import.meta.url));
 
 /** The folder with everything a broker needs, from Maven Central the first time. */
 const kafkaJars = (): Promise<string> =>
-  cachedFolder(`kafka-${version}`, async (folder) => {
+  cachedFolder(`kafka-${kafkaVersion}`, async (folder) => {
     await requireCommand('mvn', 'maven');
     await runToEnd('mvn', [
       '-q',
@@ -20,7 +20,7 @@ const kafkaJars = (): Promise<string> =>
       '-f',
       pom,
       'dependency:copy-dependencies',
-      `-Dkafka.version=${version}`,
+      `-Dkafka.version=${kafkaVersion}`,
       `-DoutputDirectory=${folder}`,
     ]);
   });
@@ -31,6 +31,8 @@ const requireCommand = async (command: string, debianPackage: string): Promise<v
     `Kafka for the tests needs the command ${command}, which is not installed. Debian: apt-get install ${debianPackage}`,
   );
 };
+
+export const requireJava = (): Promise<void> => requireCommand('java', 'openjdk-17-jre-headless');
 
 /** As in `server.properties`, for every broker of the tests. */
 export const commonSettings: readonly string[] = [
@@ -49,7 +51,7 @@ export const commonSettings: readonly string[] = [
   'num.io.threads=4',
 ];
 
-const javaOptions = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=4'];
+const javaOptions = ['-Xms128m', '-Xmx512m', '-XX:+UseSerialGC'];
 const startsWithinMs = 60_000;
 /** Any 16 bytes as base64: they name the cluster in the files that `StorageTool` makes. */
 const clusterId = 'cm9vbXdpcmUtdGVzdC1rZg';
@@ -61,6 +63,7 @@ export interface BrokerOptions {
   readonly address: string;
   /** Lines of `server.properties`, without the folder of the data. */
   readonly settings: readonly string[];
+  /** Options of the virtual machine. */
   readonly java?: readonly string[];
 }
 
@@ -79,7 +82,7 @@ export interface KafkaBroker {
 /** Formats the files of a broker that is not started yet. Rejects where Java or Maven is missing. */
 export const prepareBroker = async (options: BrokerOptions): Promise<KafkaBroker> => {
   const { folder, address, settings } = options;
-  await requireCommand('java', 'openjdk-17-jre-headless');
+  await requireJava();
   const classPath = join(await kafkaJars(), '*');
   const properties = join(folder, 'server.properties');
   const logFile = join(folder, 'kafka.log');
