@@ -87,7 +87,7 @@ const repeat = async (stage: Stage, { fields }: Step, before: (step: Step) => vo
 };
 
 /** Kinds of events of which none may come that no step expects. */
-const neverUnexpected: readonly string[] = ['message', 'gap', 'ended', 'error', 'hydration', 'notice'];
+const neverUnexpected: readonly string[] = ['message', 'gap', 'ended', 'error', 'hydration'];
 
 const assertNothingLeft = ({ ignores }: Scenario, clients: Iterable<StagedClient>): void => {
   const isUnexpected = ({ event }: AdapterEvent): boolean =>
