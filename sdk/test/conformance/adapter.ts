@@ -161,6 +161,7 @@ const take = (text: string): void => {
 };
 
 const supports = [
+  'bigIntegers',
   ...['meta', 'own', 'idempotency', 'history', 'resume', 'presence', 'members', 'lobbies', 'groups'],
   ...['manualAck', 'sessions', 'tokenFunctions', 'renewal', 'earlyReconnect', 'tokenChecks', 'notices'],
   ...['hydration', 'bytes'],

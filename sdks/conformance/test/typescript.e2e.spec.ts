@@ -4,6 +4,6 @@ import { describeConformance } from './describeConformance.js';
 
 describeConformance(
   'The TypeScript client, on files',
-  { adapter: adapterCommand('typescript'), skips: ['publish-integers-beyond-doubles'] },
+  { adapter: adapterCommand('typescript'), skips: [] },
   async () => onFiles(),
 );
