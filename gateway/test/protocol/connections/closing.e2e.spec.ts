@@ -168,8 +168,9 @@ const bound = (world: World) => ({
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Few enough that on busy engines each read of theirs is answered in time. */
 const atOnce = 25;
+/** In a row, of one client. */
+const mostRefusals = 10;
 /** A connection holds eight times as much. */
 const leakedBytes = 1_000;
 
@@ -189,10 +190,22 @@ describe('1,500 clients that connect and close', () => {
 
   after(() => world.close());
 
+  /** On busy engines a read for it may take too long; a client then connects again. */
+  const connected = async (token: string): Promise<FrameClient> => {
+    for (let refusals = 0; ; refusals += 1) {
+      const client = await FrameClient.connect(world.url());
+      const reply = await client.ask({ type: 'auth', token, protocolVersion: 2 });
+      if (reply !== 'heartbeat' && reply['success'] === true) return client;
+      client.webSocket.terminate();
+      expect(reply).to.include({ error: 'connection_failed' });
+      expect(refusals).to.be.below(mostRefusals);
+    }
+  };
+
   /** Each creates state in the gateway that lasts as long as its connection. */
   const visit = async (token: string, isPolite: boolean): Promise<void> => {
-    const client = await FrameClient.connect(world.url());
-    await (await client.authenticate(token)).subscribe(topic, { filters: ['eu'] });
+    const client = await connected(token);
+    await client.subscribe(topic, { filters: ['eu'] });
     await client.subscribe(topic, { loadBalance: true });
     client.send({ type: 'presence', roomId: 'lobby', data: {} });
     await client.ask({ type: 'lobbySubscribe', lobbyId: 'app-1' });
@@ -203,15 +216,18 @@ describe('1,500 clients that connect and close', () => {
   const visits = async (many: number): Promise<number> => {
     for (let done = 0; done < many; done += atOnce)
       await Promise.all(tokens.map((token, index) => visit(token, index % 2 === 0)));
-    await eventually(() => world.gateway.connections === 0);
+    await eventually(() => world.gateway.connections === 0, { withinMs: 20_000 });
     let held = Number.POSITIVE_INFINITY;
     // What is on its way out takes a few turns.
-    await eventually(() => {
-      collectGarbage();
-      const before = held;
-      held = process.memoryUsage().heapUsed;
-      return before - held < 10_000;
-    });
+    await eventually(
+      () => {
+        collectGarbage();
+        const before = held;
+        held = process.memoryUsage().heapUsed;
+        return before - held < 10_000;
+      },
+      { withinMs: 20_000 },
+    );
     return held;
   };
 
