@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { isOnEngines } from '@roomwire/testing/run/testProfile';
 import { World } from '../../support/world.js';
 
 const upgrade = async (url: string): Promise<number | undefined> => {
@@ -168,18 +169,22 @@ const bound = (world: World) => ({
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
+/** On engines each of them takes several times as long. */
+const visitors = isOnEngines() ? 500 : 1_500;
 const atOnce = 25;
+/** What is kept once, for whoever comes first, is no leak: that grows with every round. */
+const mostRounds = 4;
 /** In a row, of one client. */
 const mostRefusals = 10;
 /** A connection holds eight times as much. */
 const leakedBytes = 1_000;
 
-describe('1,500 clients that connect and close', () => {
+describe(`${visitors} clients that connect and close`, () => {
   let world: World;
   let topic: string;
   let tokens: readonly string[];
 
-  before(async () => {
+  beforeEach(async () => {
     world = await World.open();
     topic = await world.newsroom();
     const actors = await Promise.all(
@@ -188,7 +193,7 @@ describe('1,500 clients that connect and close', () => {
     tokens = actors.map(({ token }) => token);
   });
 
-  after(() => world.close());
+  afterEach(() => world.close());
 
   /** On busy engines a read for it may take too long; a client then connects again. */
   const connected = async (token: string): Promise<FrameClient> => {
@@ -232,9 +237,14 @@ describe('1,500 clients that connect and close', () => {
   };
 
   it('leave no state', async () => {
-    const before = await visits(1_500);
-    const after = await visits(1_500);
-    expect((after - before) / 1_500).to.be.below(leakedBytes);
+    let before = await visits(visitors);
+    let leaked = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < mostRounds && leaked >= leakedBytes; round += 1) {
+      const after = await visits(visitors);
+      leaked = (after - before) / visitors;
+      before = after;
+    }
+    expect(leaked).to.be.below(leakedBytes);
   }).timeout(120_000);
 });
 
