@@ -44,6 +44,13 @@ describe('createToken', () => {
     });
   });
 
+  it('lets an external actor have the whole day that servers allow', async () => {
+    const { iat = 0, exp = 0 } = decodeJwt(
+      await createToken({ signingKey, externalId: 'ann', expiresInSeconds: 86_400 }),
+    );
+    expect(exp - iat).to.equal(86_400);
+  });
+
   it('knows the types of actors that the service knows', () => expect(actorTypes).to.eql(domainTypes));
 
   const refused: readonly (readonly [what: string, options: object])[] = [
