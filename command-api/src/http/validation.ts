@@ -85,9 +85,20 @@ const failedConstraint = (error: ErrorObject): FailedConstraint => {
       return {
         path: dotted(path, error.propertyName),
         value: shortened(error.data),
-        message: error.message ?? 'is not valid',
+        message: ownFormats[String(error.params['format'])] ?? error.message ?? 'is not valid',
       };
   }
+};
+
+/** What is wanted by formats of which only this service knows the names. */
+const ownFormats: Readonly<Record<string, string>> = {
+  'display-name': 'must have a visible character, and no NUL',
+  'token-subject': 'must be the id or keyId of an actor, or ext: and a name of 1 to 200 characters',
+  'webhook-url':
+    'must be an http:// or https:// address of at most 2048 characters, without user and password',
+  'webhook-header-name': 'must be the name of a header that neither frames the call nor is hop-by-hop',
+  'header-value': 'must have only characters that a header may have',
+  network: 'must be a network, like 10.1.0.0/16',
 };
 
 const unescapePointer = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');

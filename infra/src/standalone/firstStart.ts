@@ -142,7 +142,7 @@ SLUG=$(echo "$APP" | field slug)
 post "apps/$(echo "$APP" | field appId)/rooms" '{"name":"lobby"}'; echo
 LISTENER=$(post actors '{"name":"listener","actorType":"user"}' | field accessToken)
 SENDER=$(post actors '{"name":"sender","actorType":"user"}' | field accessToken)
-export ROOMWIRE_URL=${baseUrl.replace(/^http/, 'ws')}/ws
+export ROOMWIRE_URL=${baseUrl}
 echo; echo "Now send a message from a third terminal, in this folder:"
 echo "  ROOMWIRE_URL=$ROOMWIRE_URL ROOMWIRE_TOKEN=$SENDER npx roomwire publish $SLUG/lobby/chat '\\"hello\\"'"; echo
 ROOMWIRE_TOKEN=$LISTENER npx roomwire listen $SLUG/lobby/chat

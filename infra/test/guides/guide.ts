@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { roomwire } from '../support/program.js';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export const guidesFolder = join(root, 'docs', 'guides');
 
@@ -29,6 +29,14 @@ export interface Done {
   readonly stderr: string;
 }
 
+/** What npx runs where the packages are installed. */
+const npx = `#!/bin/bash
+command=$1
+shift
+if [ "$command" = roomwire ]; then exec ${process.execPath} ${roomwire} "$@"; fi
+exec "node_modules/.bin/$command" "$@"
+`;
+
 type Environment = Readonly<Record<string, string>>;
 
 /** A guide as its reader follows it: in a folder with the packages installed, where files stay and exports of the shell too. */
@@ -51,8 +59,7 @@ export class Guide {
     const commands = join(folder, 'commands');
     await mkdir(commands);
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    // What npx runs where the package is installed.
-    await writeFile(join(commands, 'npx'), `#!/bin/bash\nshift\nexec ${process.execPath} ${roomwire} "$@"\n`);
+    await writeFile(join(commands, 'npx'), npx);
     await chmod(join(commands, 'npx'), 0o755);
     const path = `${commands}${delimiter}${process.env['PATH'] ?? ''}`;
     const home = { HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') };

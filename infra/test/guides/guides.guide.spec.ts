@@ -2,27 +2,25 @@ import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { startProgram, stop, type RunningService } from '../support/program.js';
-import { blocksOf, Guide, guidesFolder, type Done } from './guide.js';
+import { blocksOf, Guide, guidesFolder, root, type Done } from './guide.js';
+import { outputOf, startIn, type Started } from './started.js';
 
-const python = fileURLToPath(new URL('../../../../sdks/python', import.meta.url));
+const python = join(root, 'sdks', 'python');
 
 const isInstalled = (command: string): boolean =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));
 
+const nameOf = async (workspace: string): Promise<string> =>
+  (JSON.parse(await readFile(join(root, workspace, 'package.json'), 'utf8')) as { readonly name: string })
+    .name;
+
 /** Continuous integration installs all of them. */
 const needs = (context: Mocha.Context, ...commands: readonly string[]): void => {
   if (!commands.every(isInstalled)) context.skip();
-};
-
-const outputOf = ({ code, stdout, stderr }: Done): string => {
-  expect(code, stderr).to.equal(0);
-  return stdout.trim();
 };
 
 describe('the guides', function () {
@@ -39,13 +37,10 @@ describe('the guides', function () {
     outputOf(await guide.run('npx', 'roomwire', 'login'));
     return guide;
   };
-  const started = (guide: Guide, file: string) => {
-    const child = guide.start(process.execPath, file);
-    children.push(child);
-    const lines: string[] = [];
-    createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => lines.push(line));
-    child.stderr?.pipe(process.stderr);
-    return { child, lines };
+  const started = (guide: Guide, file: string): Started => {
+    const running = startIn(guide, file);
+    children.push(running.child);
+    return running;
   };
 
   beforeEach(async () => {
@@ -70,6 +65,8 @@ describe('the guides', function () {
       if (blocks.length > 0) withCode.push(name);
     }
     expect(withCode.sort()).to.eql([
+      'README.md',
+      'build-a-chat.md',
       'publish-from-a-backend.md',
       'receive-webhooks.md',
       'sign-tokens.md',
@@ -77,17 +74,31 @@ describe('the guides', function () {
     ]);
   });
 
+  it('begin with the packages, and with a service that the command line and programs find', async () => {
+    const guide = await open('README.md');
+    const [, packages = ''] = /roomwire-\{([a-z,]+)\}/.exec(guide.take('install.sh')) ?? [];
+    const released = ['infra', 'sdk', 'sdks/react', 'sdks/server'].map(nameOf);
+    expect(packages.split(',').map((name) => `@roomwire/${name}`)).to.eql(await Promise.all(released));
+    const atItsPort = guide.take('login.sh').replaceAll('127.0.0.1:8080', new URL(service.baseUrl).host);
+    const login = await guide.run('bash', '-c', `${atItsPort}echo "$ROOMWIRE_URL $ROOMWIRE_GATEWAY"`);
+    expect(outputOf(login)).to.match(new RegExp(`^Kept .*\n${service.baseUrl} ${service.socketUrl}$`));
+    expect(guide.unused).to.eql([]);
+  });
+
   it('sign tokens in Node, Python, PHP and Go that a gateway accepts', async function () {
     needs(this, 'python3', 'php', 'go');
     const guide = await open('sign-tokens.md');
     await guide.shell('key.sh');
+    await guide.shell('external-key.sh');
     outputOf(await guide.run('python3', '-m', 'venv', 'venv'));
     outputOf(await guide.run('venv/bin/pip', 'install', '--quiet', 'pyjwt'));
     outputOf(await guide.run('go', 'mod', 'init', 'example.com/token'));
-    for (const title of ['token.mjs', 'token.py', 'token.php', 'token.go']) await guide.write(title);
+    for (const title of ['token.mjs', 'external.mjs', 'token.py', 'token.php', 'token.go'])
+      await guide.write(title);
     outputOf(await guide.run('go', 'get', 'github.com/golang-jwt/jwt/v5@v5.3.0'));
     const tokens = [
       await guide.run(process.execPath, 'token.mjs'),
+      await guide.run(process.execPath, 'external.mjs'),
       await guide.run('venv/bin/python', 'token.py'),
       await guide.run('php', 'token.php'),
       await guide.run('go', 'run', 'token.go'),

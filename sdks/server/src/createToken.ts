@@ -15,8 +15,8 @@ export const rights = ['subscribe', 'publish', 'presence', 'history'] as const;
 export type Right = (typeof rights)[number];
 
 interface TokenOptions {
-  /** As it was shown when it was made: `<keyId>.<secret>`. */
-  readonly signingKey: string;
+  /** As it was shown when it was made: `<keyId>.<secret>`. Without it, as where the environment lacks it, the token is refused. */
+  readonly signingKey: string | undefined;
   /** In seconds from now; 3600 unless given, and at most 86,400 for an external actor. */
   readonly expiresInSeconds?: number;
   /**
@@ -29,19 +29,21 @@ interface TokenOptions {
 /** A client token for an actor of the project. */
 export interface ActorTokenOptions extends TokenOptions {
   /** The `keyId` of the actor, `at_live_…`: not its `actorTokenId`. */
-  readonly actor: string;
+  readonly actor: string | undefined;
 }
 
 /** A client token for somebody whom the project does not keep as an actor; the signing key must allow them. */
 export interface ExternalTokenOptions extends TokenOptions {
   /** Your own id of them, 1 to 200 characters. */
-  readonly externalId: string;
+  readonly externalId: string | undefined;
   /** `user` unless given. */
   readonly actorType?: ActorType;
   /** Binds them to an access scope. */
   readonly accessScopeId?: string;
 }
 
+/** Characters, of which each may take two places in a text; half of one is none. */
+const externalName = /^\P{Cs}{1,200}$/u;
 const longestExternalSeconds = 24 * 60 * 60;
 
 /** What no server would accept. */
@@ -67,14 +69,14 @@ export const createToken = async (options: ActorTokenOptions | ExternalTokenOpti
     .sign(new TextEncoder().encode(secret));
 };
 
-const partsOf = (signingKey: string) => {
+const partsOf = (signingKey = '') => {
   const [keyId = '', secret = '', ...rest] = signingKey.split('.');
   if (!/^sk_(?:live|sandbox)_[A-Za-z0-9]+$/.test(keyId) || secret === '' || rest.length > 0)
     throw new InvalidToken('signingKey must be the whole signing key as it was shown, sk_live_<id>.<secret>');
   return { keyId, secret };
 };
 
-const ofActor = ({ actor }: ActorTokenOptions) => {
+const ofActor = ({ actor = '' }: ActorTokenOptions) => {
   if (!/^at_live_[A-Za-z0-9]+$/.test(actor))
     throw new InvalidToken('actor must be the keyId of an actor, at_live_…, neither its id nor its token');
   return { subject: actor };
@@ -84,8 +86,8 @@ const ofExternal = (
   { externalId, actorType, accessScopeId }: ExternalTokenOptions,
   expiresInSeconds: number,
 ) => {
-  if (externalId.length < 1 || externalId.length > 200)
-    throw new InvalidToken('externalId must have 1 to 200 characters');
+  if (!externalName.test(externalId ?? ''))
+    throw new InvalidToken('A token needs an actor, or an externalId of 1 to 200 characters');
   if (actorType !== undefined && !actorTypes.includes(actorType))
     throw new InvalidToken(`actorType must be one of ${actorTypes.join(', ')}`);
   if (expiresInSeconds > longestExternalSeconds)

@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch';
+import { apiAddressOf } from './apiAddress.js';
 import {
   publishMany,
   publishOne,
@@ -10,10 +11,10 @@ import type { paths } from './rest/schema.js';
 import { retryingFetch } from './retryingFetch.js';
 
 export interface ServerOptions {
-  /** Of the service, without `/v1`: `https://roomwire.example.com`. */
-  readonly url: string;
-  /** An API key of the project, or a user session token for the endpoints of organizations. */
-  readonly apiKey: string;
+  /** Of the service, `https://roomwire.example.com`, or of its gateway; may come from the environment, which may lack it: then this throws. */
+  readonly url: string | undefined;
+  /** An API key of the project, or a user session token for the endpoints of organizations; as `url` it may not be there. */
+  readonly apiKey: string | undefined;
   /** How often a publish or a read is sent again where that may help; 3 unless given. */
   readonly retries?: number;
   /** Of one try, in milliseconds; 30,000 unless given. */
@@ -35,9 +36,11 @@ export interface Server {
   readonly rest: Client<paths>;
 }
 
+/** Throws a `TypeError` where an option cannot be right. */
 export const createServer = (options: ServerOptions): Server => {
   const { url, apiKey, retries = 3, timeoutMs = 30_000 } = options;
-  const baseUrl = `${url.replace(/\/$/, '')}/v1`;
+  const baseUrl = apiAddressOf(url);
+  if (!apiKey) throw new TypeError('apiKey must be an API key of the project, ak_live_…; it is not given');
   const send = options.fetch ?? ((request: Request) => fetch(request));
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
   const again = retryingFetch(send, { retries, timeoutMs, pause });

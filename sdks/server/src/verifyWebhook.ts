@@ -21,17 +21,17 @@ const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 /**
  * The call, once it has proven to come from Roomwire. `secrets` are those of the project that are in use, `whsec_…`, two of them during a
- * rotation; `body` is the text as it came, before anything parsed it. Throws `InvalidWebhook`.
+ * rotation, and where there is none no call is genuine; `body` is the text as it came, before anything parsed it. Throws `InvalidWebhook`.
  */
 export const verifyWebhook = (
-  secrets: string | readonly string[],
+  secrets: string | readonly string[] | undefined,
   headers: CallHeaders,
   body: string | Uint8Array,
 ): WebhookCall => {
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const found = Object.fromEntries(names.map((name) => [name, headerOf(headers, name)]));
   let cause: unknown = new Error('There is no secret to verify it with');
-  for (const secret of typeof secrets === 'string' ? [secrets] : secrets) {
+  for (const secret of [secrets ?? []].flat()) {
     try {
       const parsed: unknown = new Webhook(secret).verify(text, found);
       const at = new Date(Number(found['webhook-timestamp']) * 1_000);

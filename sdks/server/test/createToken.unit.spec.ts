@@ -51,16 +51,26 @@ describe('createToken', () => {
     expect(exp - iat).to.equal(86_400);
   });
 
+  it('counts characters of such an id as the service does', async () => {
+    const externalId = '😀'.repeat(200);
+    expect(decodeJwt(await createToken({ signingKey, externalId })).sub).to.equal(`ext:${externalId}`);
+  });
+
   it('knows the types of actors that the service knows', () => expect(actorTypes).to.eql(domainTypes));
 
   const refused: readonly (readonly [what: string, options: object])[] = [
     ['only the id of a key', { signingKey: key.keyId, actor }],
+    ['no key', { signingKey: undefined, actor }],
+    ['nobody', {}],
+    ['an actor that is not given', { actor: undefined }],
     ['the id of an actor', { actor: '0c1d6a4e-8a8e-4d0e-9f0c-000000000001' }],
     ['an access token', { actor: `${actor}.secret` }],
     ['no life', { actor, expiresInSeconds: 0 }],
     ['a life without an end', { actor, expiresInSeconds: Number.POSITIVE_INFINITY }],
     ['an external actor for more than a day', { externalId: 'x', expiresInSeconds: 86_401 }],
     ['an external actor without a name', { externalId: '' }],
+    ['an external actor with half of a character', { externalId: 'a\ud83d' }],
+    ['an external actor with a name that is too long', { externalId: '😀'.repeat(201) }],
     ['an unknown type', { externalId: 'x', actorType: 'robot' }],
     ['a pattern of two segments', { actor, capabilities: { 'a/b': [] } }],
     ['a pattern with a * inside', { actor, capabilities: { 'a*b/c/d': [] } }],

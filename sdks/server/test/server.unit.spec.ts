@@ -59,6 +59,32 @@ describe('a server of Roomwire', () => {
     expect(new Set(messages.map(({ id }) => id)).size).to.equal(2);
   });
 
+  it('takes the address of the service or of its gateway', async () => {
+    const addresses = {
+      'http://example.com': 'http://example.com/v1',
+      'https://example.com/base/v1': 'https://example.com/base/v1',
+      'ws://example.com:8080/ws': 'http://example.com:8080/v1',
+      'wss://example.com/base/ws/': 'https://example.com/base/v1',
+    };
+    for (const [url, api] of Object.entries(addresses)) {
+      const { sent, fetch } = scripted(json({ id: 'x', at: 'now' }));
+      await createServer({ url, apiKey: 'ak_live_1.s', fetch }).publish(message);
+      expect(sent[0]?.url).to.equal(`${api}/publish`);
+    }
+  });
+
+  it('says which setting is missing', () => {
+    expect(() => createServer({ url: undefined, apiKey: 'ak_live_1.s' })).to.throw(
+      TypeError,
+      'url must be the address of the service, like https://roomwire.example.com or http://127.0.0.1:8080; it is not given',
+    );
+    expect(() => createServer({ url: 'localhost:8080', apiKey: 'ak_live_1.s' })).to.throw('"localhost:8080"');
+    expect(() => createServer({ url: 'http://example.com', apiKey: undefined })).to.throw(
+      TypeError,
+      'apiKey',
+    );
+  });
+
   it('says why a message was refused, or the request', async () => {
     const refused = { error: 'message_too_large', code: 42930, maxSizeBytes: 921_600 };
     const invalid = { message: 'Validation failed', errors: [{ path: 'topic', message: 'must be string' }] };

@@ -37,6 +37,7 @@ describe('[HOOK-SIGN-2] verifyWebhook', () => {
     ['one of the future', () => verifyWebhook(secret, headers([secret], now + 600), body)],
     ['no signature', () => verifyWebhook(secret, {}, body)],
     ['no secret', () => verifyWebhook([], headers([secret]), body)],
+    ['a secret that the environment lacks', () => verifyWebhook(undefined, headers([secret]), body)],
   ];
   for (const [what, verify] of refused)
     it(`refuses ${what}`, () => expect(verify).to.throw(InvalidWebhook, 'not genuine'));

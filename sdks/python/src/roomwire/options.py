@@ -89,7 +89,7 @@ class Settings:
     def _address_problems(self) -> list[str]:
         problems = []
         if not is_socket_address(self.url):
-            problems.append("url must be a ws:// or wss:// address without a fragment")
+            problems.append("url must be a ws:// or wss:// address, like ws://127.0.0.1:8080/ws")
         if not callable(self.token) and not (isinstance(self.token, str) and self.token):
             problems.append("token must be a text or a function")
         return problems

@@ -5,6 +5,7 @@ import pytest
 
 from roomwire import ConnectionError, RoomwireError
 from roomwire.rest import RestClient, RestError
+from roomwire.rest.address import api_address
 
 
 def answering(*answers: httpx.Response | Exception) -> tuple[httpx.MockTransport, list[bytes]]:
@@ -71,3 +72,13 @@ def test_bad_data_and_ids_are_refused_at_once() -> None:
         with pytest.raises(RoomwireError, match="An id has"):
             rest.publish("a/b/c", 1, id="with space")
     assert bodies == []
+
+
+def test_the_address_is_that_of_the_service_or_of_its_gateway() -> None:
+    assert api_address("http://example.com:8080") == "http://example.com:8080/v1/"
+    assert api_address("https://example.com/base/v1") == "https://example.com/base/v1/"
+    assert api_address("ws://example.com:8080/ws") == "http://example.com:8080/v1/"
+    assert api_address("wss://example.com/base/ws/") == "https://example.com/base/v1/"
+    for wrong in ("", "localhost:8080", "/ws", "ftp://example.com"):
+        with pytest.raises(ValueError, match=r"like http://127\.0\.0\.1:8080; it is"):
+            RestClient(wrong, "ak_live_1.a")

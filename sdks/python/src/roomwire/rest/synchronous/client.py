@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from ...errors import RoomwireError
+from ..address import api_address
 from ..messages import Published, encoded, message_of, published_of, results_of
 from ..types import NewMessage
 from .resources import Actors, Apps, Grants, Messages, Revocations, Rooms, Scopes, SigningKeys
@@ -18,8 +19,9 @@ from .transport import Transport
 class RestClient:
     """What an API key may do: manage apps, rooms, grants, scopes, actors, signing keys and revocations, and publish.
 
-    `url` is that of the server, with or without `/v1`. Every call raises `RestError` (`status`, `error`, `problems`), or a
-    `ConnectionError` (`unreachable`, `request_timeout`). What may be sent again is, up to two times, while the server is away.
+    `url` is that of the server, or of its gateway; anything else raises `ValueError`. Every call raises `RestError` (`status`,
+    `error`, `problems`), or a `ConnectionError` (`unreachable`, `request_timeout`). What may be sent again is, up to two times, while
+    the server is away.
     """
 
     def __init__(
@@ -32,9 +34,8 @@ class RestClient:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         """`timeout` in seconds. `transport` is one of httpx, for proxies and certificates of your own."""
-        base = url.rstrip("/").removesuffix("/v1")
         http = httpx.Client(
-            base_url=f"{base}/v1/",
+            base_url=api_address(url),
             headers={"authorization": f"Bearer {api_key}", **(headers or {})},
             timeout=timeout,
             transport=transport,
