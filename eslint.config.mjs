@@ -138,6 +138,15 @@ const layers = [
   layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
   layer(['sdks/*/src/**'], [packages(allBut('sdk'), 'What is made of the client knows the client alone.')]),
   layer(
+    ['sdks/conformance/src/**'],
+    [
+      packages(
+        allBut('shared', 'testing'),
+        'The kit sees a service from outside, and a client by its adapter.',
+      ),
+    ],
+  ),
+  layer(
     ['infra/src/**'],
     [packages(['testing', 'bench', 'simulator'], 'What is for tests lives with tests.')],
   ),

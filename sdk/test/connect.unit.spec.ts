@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { AuthenticationError, ConnectionError } from '../src/index.js';
@@ -130,6 +131,23 @@ describe('connect', () => {
       .to.be.instanceOf(ConnectionError)
       .and.include({ error: 'unreachable', closeCode: 1006 });
     expect(waiting.reason.cause).to.have.property('code', 'ECONNREFUSED');
+  });
+
+  it('tells a wrong path by HTTP 404, and retries', async () => {
+    const server = createHttpServer();
+    // As the gateway answers the upgrade of any path but its own.
+    server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/socket`;
+    const { states } = harness.open({ url });
+    const waiting = await states.next();
+    expect(waiting).to.include({ name: 'waiting', retryInMs: 1_000 });
+    if (waiting.name !== 'waiting') throw new Error(waiting.name);
+    expect(waiting.reason)
+      .to.be.instanceOf(ConnectionError)
+      .and.include({ error: 'wrong_path', httpStatus: 404 });
+    expect(waiting.reason.message).to.include('The path is usually /ws');
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('abandons an attempt if the socket does not open in time', async () => {

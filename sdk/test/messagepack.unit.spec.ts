@@ -66,9 +66,29 @@ describe('MessagePack, beside the library', () => {
       ...[0xcc, 0xd0].map((head) => [head, 0xff]),
       ...[0xcd, 0xd1].map((head) => [head, 0xff, 0xfe]),
       ...[0xce, 0xd2, 0xca].map((head) => [head, 0xc0, 0xff, 0xfe, 1]),
-      ...[0xcf, 0xd3].map((head) => [head, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe]),
+      ...[0, 0xff].map((byte) => [0xd3, byte, byte, byte, byte, byte, byte, byte, 0xfe]),
+      [0xcf, 0, 0, 0, 0, 0, 0, 0, 0xfe],
     ])
       expect(decode(Uint8Array.from(bytes))).to.equal(decodeByLibrary(bytes));
+  });
+
+  it('has integers of 64 bits with every digit, as numbers where these hold them', () => {
+    const range = { min: -(2n ** 63n), max: 2n ** 64n - 1n };
+    const integers = fc.oneof(fc.bigInt(range), fc.maxSafeInteger().map(BigInt));
+    fc.assert(
+      fc.property(
+        fc.oneof(integers, fc.constantFrom(range.min, range.max, 2n ** 53n, -(2n ** 53n) - 1n)),
+        (integer) => {
+          const isSmall = BigInt.asIntN(54, integer) === integer;
+          const bytes = encoded(integer);
+          expect(decode(bytes)).to.equal(isSmall ? Number(integer) : integer);
+          if (isSmall) expect(bytes).to.deep.equal(encoded(Number(integer)));
+          else expect(bytes).to.deep.equal(encodeByLibrary(integer, { useBigInt64: true }).slice());
+        },
+      ),
+    );
+    for (const integer of [range.min - 1n, range.max + 1n])
+      expect(() => encoded(integer)).to.throw(RangeError);
   });
 
   for (const length of lengths)

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Message } from '../src/index.js';
+import type { Gap, Message } from '../src/index.js';
 import { rejection, topic, useHarness } from './support/harness.js';
 import { Queue } from './support/queue.js';
 import { kept, replay, withHistory } from './support/record.js';
@@ -42,9 +42,10 @@ describe('rewind', () => {
     }
   });
 
-  it('holds for the beginning, and not after a reconnect', async () => {
-    const { client, peer } = await harness.connected({}, withHistory);
-    const joining = client.subscribe(topic, ignore, { rewind: 2 });
+  it('holds for the beginning, and not after a reconnect, of which no gap is told', async () => {
+    const { client, peer, errors } = await harness.connected({}, withHistory);
+    const gaps: Gap[] = [];
+    const joining = client.subscribe(topic, ignore, { rewind: 2, onGap: (gap) => gaps.push(gap) });
     await peer.confirm({ position: 'p2', continuity: 'fresh' });
     const subscription = await joining;
     expect(subscription.position).to.equal(undefined);
@@ -53,6 +54,9 @@ describe('rewind', () => {
     const next = await harness.broker.nextPeer();
     await next.accept(withHistory);
     expect(await next.confirm()).to.deep.equal({ type: 'subscribe', topic });
+    next.send({ type: 'error', error: 'marker' });
+    await errors.next();
+    expect(gaps).to.deep.equal([]);
   });
 
   it('holds again where the connection was lost before the answer', async () => {

@@ -50,7 +50,7 @@ export interface CommandHandlerDeps {
 }
 
 /** How long an answer is held back for the read models. */
-const readModelsWaitMs = 2_000;
+export const readModelsWaitMs = 2_000;
 
 export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler => {
   const { log, views, random, logger, onWaitExpired, tracing, mostCached, snapshots } = deps;

@@ -1,4 +1,5 @@
 import { sleep } from '@roomwire/shared/runtime/waiting';
+import { endpointOf, reasonOf } from '../api-client/apiAnswers.js';
 
 /** An outcome as the API shows it. */
 export interface ShownOutcome {
@@ -76,7 +77,7 @@ export const watchOutcomes = async (watching: Watching): Promise<void> => {
 
 const ask = async (watching: Watching, cursor: string | undefined): Promise<Answer> => {
   const { url, sessionToken, organizationId, filter, signal } = watching;
-  const address = new URL(`v1/organizations/${organizationId}/webhook-outcomes`, withSlash(url));
+  const address = endpointOf({ url }, `organizations/${organizationId}/webhook-outcomes`);
   for (const [name, value] of Object.entries({ ...filter, ...(cursor && { cursor }) }))
     address.searchParams.set(name, value);
   const response = await fetch(address, {
@@ -89,17 +90,8 @@ const ask = async (watching: Watching, cursor: string | undefined): Promise<Answ
   throw isFinal(response.status) ? new WatchRefused(message) : new Error(message);
 };
 
-const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
-
 /** Whether an error is transient: too many requests, or an error of the service itself. */
 const isFinal = (status: number): boolean => status < 500 && status !== 429;
-
-const reasonOf = (error: unknown): string => {
-  const { message, cause } = error as Error;
-  return cause instanceof Error
-    ? `${message}: ${cause.message || (cause as NodeJS.ErrnoException).code}`
-    : message;
-};
 
 /** Whether an attempt is seen for the first time. */
 const rememberer = (): ((outcome: ShownOutcome) => boolean) => {

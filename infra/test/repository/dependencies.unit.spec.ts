@@ -56,7 +56,7 @@ const importsOf = (workspace: string): ReadonlySet<string> => {
 };
 
 /** Private packages of test code, of which the image has nothing. */
-const forTests = ['testing', 'bench', 'simulator'];
+const forTests = ['testing', 'bench', 'simulator', 'sdks/conformance'];
 
 /** Peers of `@prometheus-io/lezer-promql`, which imports them. */
 const peers = ['@lezer/highlight', '@lezer/lr'];

@@ -63,6 +63,7 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
   ['analytics/src/analytics.ts', '@roomwire/cli/x', '@roomwire/gateway/x', '@roomwire/testing/x'],
   ['sdk/src/client.ts', '@roomwire/shared/x', '@roomwire/testing/x'],
   ['sdks/react/src/useTopic.ts', '@roomwire/shared/x', '@roomwire/testing/x'],
+  ['sdks/conformance/src/main.ts', '@roomwire/sdk', '@roomwire/cli/x', '@roomwire/gateway/x'],
   ['infra/src/version.ts', '@roomwire/testing/x', '@roomwire/bench/x', '@roomwire/simulator/x'],
   ['testing/src/eventually.ts', '@roomwire/cli/x'],
   ['shared/src/runtime/service.ts', '@roomwire/gateway/x', '../adapters/x.js', '@roomwire/testing/x'],

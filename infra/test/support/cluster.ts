@@ -3,6 +3,7 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { auditKeyOf } from '@roomwire/shared/credentials/auditKeys';
 import { deriveKey } from '@roomwire/shared/credentials/secretBox';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { startEventStore } from '@roomwire/testing/engines/eventStore';
 import type { ServiceName } from '../../src/services/service.js';
 import { apiClient, type ApiClient } from './apiClient.js';
@@ -131,11 +132,13 @@ export const startCluster = async (engines: Engines, secrets = secretsOf): Promi
       const { projectId } = (await operator(first).post(projects, { name: 'P' })).body;
       const { apiKey } = (await operator(first).post(`${projects}/${projectId}/api-keys`, { name: 'K' }))
         .body;
-      return {
-        projectId,
-        apiKey,
-        clients: [first, ...others].map(({ baseUrl }) => apiClient(baseUrl, apiKey)),
-      };
+      const clients = [first, ...others].map(({ baseUrl }) => apiClient(baseUrl, apiKey));
+      // On a busy machine the answer may come before the read models show the key.
+      for (const client of clients)
+        await eventually(async () => (await client.get('/apps')).status === 200, {
+          ...{ withinMs: 30_000, what: 'a new API key' },
+        });
+      return { projectId, apiKey, clients };
     },
 
     async close() {

@@ -1,11 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { readModelsWaitMs } from '@roomwire/command-api/handling/commandHandler';
+import { eventually } from '@roomwire/testing/run/eventually';
 import type { ApiClient } from './apiClient.js';
 
 export interface ReadingTheirWrites {
   /** Resolves with how many writes there were, all of which were read at once by each of the clients. */
   stop(): Promise<number>;
 }
+
+/**
+ * Writes, and checks right away what is read. An answer that took as long as one is held back for the read models may have come
+ * before they show the write: then the check holds a while later.
+ */
+export const writeThenRead = async <Written>(
+  write: () => Promise<Written>,
+  check: (written: Written) => Promise<void>,
+): Promise<void> => {
+  const askedAt = performance.now();
+  const written = await write();
+  const mayBeAhead = performance.now() - askedAt >= readModelsWaitMs;
+  const holds = (): Promise<boolean> =>
+    check(written).then(
+      () => true,
+      () => false,
+    );
+  if (mayBeAhead) await eventually(holds, { withinMs: 30_000, what: 'the read models to show a write' });
+  else await check(written);
+};
 
 /** Writes rooms through one client after the other, without a pause, and reads each through all of them right away. */
 export const readTheirWrites = (appId: string, clients: readonly ApiClient[]): ReadingTheirWrites => {
@@ -29,14 +51,15 @@ export const readTheirWrites = (appId: string, clients: readonly ApiClient[]): R
     names.set(body.roomId, name);
     return body.roomId;
   };
-  const work = (async () => {
-    for (; !isOver; writes += 1) {
-      const roomId = await write(clients[writes % clients.length] as ApiClient);
-      for (const client of clients) {
-        const { status, body } = await client.get(`${rooms}/${roomId}`);
-        expect([status, body.name], `write ${writes}`).to.eql([200, names.get(roomId)]);
-      }
+  const isShown = async (roomId: string): Promise<void> => {
+    for (const client of clients) {
+      const { status, body } = await client.get(`${rooms}/${roomId}`);
+      expect([status, body.name], `write ${writes}`).to.eql([200, names.get(roomId)]);
     }
+  };
+  const work = (async () => {
+    for (; !isOver; writes += 1)
+      await writeThenRead(() => write(clients[writes % clients.length] as ApiClient), isShown);
     for (const client of clients) {
       const found: { roomId: string; name: string }[] = (await client.get(rooms)).body;
       const shown = new Map(found.map(({ roomId, name }) => [roomId, name]));

@@ -27,6 +27,8 @@ class Reader {
 
   value(): unknown {
     const head = this.uint(1);
+    if (head === 0xcf) return exact(this.view.getBigUint64(this.take(8)));
+    if (head === 0xd3) return exact(this.view.getBigInt64(this.take(8)));
     if (head < 0x80) return head;
     if (head < 0x90) return this.map(head & 0x0f);
     if (head < 0xa0) return this.array(head & 0x0f);
@@ -134,5 +136,9 @@ class Reader {
     return dateOf((first & 3) * 2 ** 32 + this.uint(4), first >>> 2);
   }
 }
+
+/** A number where it holds every digit. */
+const exact = (value: bigint): number | bigint =>
+  BigInt.asIntN(54, value) === value ? Number(value) : value;
 
 const dateOf = (seconds: number, nanoseconds: number): Date => new Date(seconds * 1000 + nanoseconds / 1e6);

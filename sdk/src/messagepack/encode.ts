@@ -41,6 +41,7 @@ class Writer {
     else if (typeof value === 'boolean') this.head(value ? 0xc3 : 0xc2);
     else if (typeof value === 'number') this.number(value);
     else if (typeof value === 'string') this.text(value);
+    else if (typeof value === 'bigint') this.integer(value);
     else if (typeof value !== 'object') throw new TypeError(`A ${typeof value} cannot be encoded`);
     else if (value instanceof Date) this.time(value);
     else if (Array.isArray(value)) this.array(value, depth);
@@ -109,6 +110,15 @@ class Writer {
     else if (value >= -0x8000) this.number16(0xd1, value);
     else if (value >= -0x80000000) this.number32(0xd2, value);
     else this.number64(0xd3, value);
+  }
+
+  private integer(value: bigint): void {
+    if (BigInt.asIntN(54, value) === value) return this.number(Number(value));
+    if (BigInt.asUintN(64, value) !== value && BigInt.asIntN(64, value) !== value)
+      throw new RangeError('An integer of more than 64 bits cannot be encoded');
+    this.head(value < 0n ? 0xd3 : 0xcf);
+    const at = this.take(8);
+    this.view.setBigUint64(at, value);
   }
 
   /** The kinds that have a length: a head of its own for a short one, or a size of 1, 2 or 4 bytes behind one of three heads. */

@@ -77,6 +77,8 @@ export class Cursor {
 
   /** Messages of before are asked for again: whether they go back to those that were to come after the first time, nobody knows. */
   private doubtAt(position: string | undefined): HistoryGap | undefined {
+    // What does not follow the topic is promised nothing over a reconnect.
+    if (!this.isFollowing) return undefined;
     const isSure = isPlace(this.asked) || this.end === undefined || this.end === position;
     return isSure ? undefined : { reason: 'unknown', after: this.end, before: undefined };
   }

@@ -17,7 +17,7 @@ export type Right = (typeof rights)[number];
 interface TokenOptions {
   /** As it was shown when it was made: `<keyId>.<secret>`. Without it, as where the environment lacks it, the token is refused. */
   readonly signingKey: string | undefined;
-  /** In seconds from now; 3600 unless given. */
+  /** In seconds from now; 3600 unless given, and at most 86,400 for an external actor. */
   readonly expiresInSeconds?: number;
   /**
    * By pattern of three segments, each literal, `*`, or a literal that ends in `*`: what of its rights the client may use.

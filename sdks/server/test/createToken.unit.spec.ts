@@ -44,6 +44,13 @@ describe('createToken', () => {
     });
   });
 
+  it('lets an external actor have the whole day that servers allow', async () => {
+    const { iat = 0, exp = 0 } = decodeJwt(
+      await createToken({ signingKey, externalId: 'ann', expiresInSeconds: 86_400 }),
+    );
+    expect(exp - iat).to.equal(86_400);
+  });
+
   it('counts characters of such an id as the service does', async () => {
     const externalId = '😀'.repeat(200);
     expect(decodeJwt(await createToken({ signingKey, externalId })).sub).to.equal(`ext:${externalId}`);

@@ -17,7 +17,7 @@ const quiet = { ROOMWIRE_LOG_LEVEL: 'error', ROOMWIRE_REST_RATE: '0' };
 
 describe('roomwire projections rebuild', function () {
   // Each command is a separate process.
-  this.timeout(60_000);
+  this.timeout(180_000);
   let folder: TemporaryFolder;
   let appId: string;
   let roomId: string;
