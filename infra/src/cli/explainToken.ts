@@ -45,7 +45,7 @@ const explain = async (given: string, options: ExplainTokenOptions): Promise<voi
 /** What is left where everything that can be seen is right. */
 const hintFor = ({ kind }: TokenFindings): string =>
   kind === 'client token'
-    ? '. If the key and the actor are active, it was signed with another secret: the bytes of the signing key behind its dot are meant, as they were shown'
+    ? '. If the key and the actor are active, it was revoked (GET /v1/revocations), or signed with another secret: the bytes of the signing key behind its dot are meant, as they were shown'
     : '. If the actor is active, the secret is not its own';
 
 type Item = Readonly<Record<string, unknown>>;

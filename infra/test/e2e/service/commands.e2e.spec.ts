@@ -145,7 +145,10 @@ describe('the command line as a client', function () {
     expect(good.stdout).to.include(`accepts it, as the actor ${String(actor['actorTokenId'])}`);
     const wrong = await run(['explain-token', await signed('another secret, of some length')]);
     expect(wrong.code).to.equal(1);
-    expect(wrong.stdout).to.include('✔ The signing key').and.include('signed with another secret');
+    expect(wrong.stdout)
+      .to.include('✔ The signing key')
+      .and.include('it was revoked')
+      .and.include('signed with another secret');
     await done('actors', 'update', String(actor['keyId']), '--status', 'disabled');
     const disabled = await run(['explain-token', String(actor['accessToken'])]);
     expect(disabled.stdout).to.include('✖ The actor').and.include('is disabled');
