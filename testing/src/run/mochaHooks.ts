@@ -1,8 +1,13 @@
 import process from 'node:process';
 import { inspect } from 'node:util';
+import fc from 'fast-check';
 import type { Context } from 'mocha';
 
 const graceMs = 10_000;
+
+/** Properties that have no seed of their own try the same values in every run, unless another seed is given. */
+const seed = Number(process.env['ROOMWIRE_TEST_SEED'] ?? 20_261_125);
+fc.configureGlobal({ seed });
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -8,7 +8,12 @@ const bytes = (...values: number[]): unknown => jsonValueOf(Uint8Array.from(valu
 
 describe('[HTTP-HIST-1] MessagePack as a JSON value', () => {
   it('is what was published where that was JSON', () => {
-    const json = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
+    // The key __proto__ is published by nobody: it is refused.
+    const json = fc
+      .jsonValue()
+      .map((value) => JSON.stringify(value))
+      .filter((text) => !text.includes('__proto__'))
+      .map((text): unknown => JSON.parse(text));
     fc.assert(fc.property(json, (value) => void expect(valueOf(value)).to.eql(value)));
   });
 
