@@ -226,7 +226,8 @@ describe('a sleeping worker group', () => {
     await open();
     const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
     await member.ask({ type: 'unsubscribe', topic });
-    await eventually(isEmpty);
+    // Until its checkpoint, which it had while it had a member, is removed.
+    await eventually(async () => (await isEmpty()) && (await group()) === undefined);
     await expectNoReplay();
   });
 
