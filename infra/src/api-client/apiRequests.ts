@@ -1,6 +1,6 @@
 import { endpointOf, parsedBody, reasonOf, whyOf, type ApiAddress } from './apiAnswers.js';
 
-/** The API says no, or does not answer: then without a status. */
+/** The API says no, or has no record of that name (404), or does not answer: then without a status. */
 export class ApiRefused extends Error {
   override readonly name = 'ApiRefused';
   readonly status: number | undefined;

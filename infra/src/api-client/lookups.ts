@@ -1,10 +1,9 @@
+import { isUuid } from '@roomwire/command-api/http/request';
 import type { ApiAddress } from './apiAnswers.js';
 import { ApiRefused, askApi, listAll } from './apiRequests.js';
 
-const idPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const notFound = (what: string, name: string): ApiRefused =>
-  new ApiRefused(`There is no ${what} ${name} in the project`);
+  new ApiRefused(`There is no ${what} ${name} in the project`, 404);
 
 /*
  * Each takes an id or the name that people use for it, resolves with the id, and rejects with `ApiRefused`.
@@ -12,14 +11,14 @@ const notFound = (what: string, name: string): ApiRefused =>
 
 /** Of an app, by its slug. The API has no filter for it. */
 export const appIdOf = async (api: ApiAddress, app: string): Promise<string> => {
-  if (idPattern.test(app)) return app;
+  if (isUuid(app)) return app;
   for await (const { appId, slug } of listAll(api, 'apps', 'page')) if (slug === app) return String(appId);
   throw notFound('app', app);
 };
 
 /** Of a room, by its slug. */
 export const roomIdOf = async (api: ApiAddress, appId: string, room: string): Promise<string> => {
-  if (idPattern.test(room)) return room;
+  if (isUuid(room)) return room;
   const path = `apps/${appId}/rooms`;
   const [found] = await askApi<readonly { readonly roomId: string }[]>(api, path, { query: { slug: room } });
   if (found === undefined) throw notFound('room', room);
@@ -32,7 +31,7 @@ interface ScopePage {
 
 /** Of an access scope, by its slug. */
 export const scopeIdOf = async (api: ApiAddress, scope: string): Promise<string> => {
-  if (idPattern.test(scope)) return scope;
+  if (isUuid(scope)) return scope;
   const { data } = await askApi<ScopePage>(api, 'scopes', { query: { slug: scope } });
   const [found] = data;
   if (found === undefined) throw notFound('access scope', scope);
@@ -46,7 +45,7 @@ export const keyIdOf = async (
   idField: string,
   key: string,
 ): Promise<string> => {
-  if (idPattern.test(key)) return key;
+  if (isUuid(key)) return key;
   for await (const record of listAll(api, path, 'page'))
     if (record['keyId'] === key) return String(record[idField]);
   throw notFound('key', key);

@@ -9,14 +9,12 @@ export interface ApiOptions extends ServerOptions {
   readonly apiKey?: string;
 }
 
-const addApiKeyOption = (command: Command): Command =>
+/** For a command that has the options of a server already. */
+export const addApiKeyOption = (command: Command): Command =>
   command.addOption(new Option('--api-key <key>', 'API key of the project').env('ROOMWIRE_API_KEY'));
 
 /** The options of every command that uses the REST API with an API key. */
 export const addApiOptions = (command: Command): Command => addApiKeyOption(addServerOptions(command));
-
-/** The same for a command that has the options of a server already. */
-export { addApiKeyOption };
 
 /** Ends the command when the options are not enough. */
 export const apiAddressOrExit = (options: ApiOptions): ApiAddress => {

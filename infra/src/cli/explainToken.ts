@@ -69,9 +69,7 @@ const faultsOnRecord = async (
       else say('✔', `${what} ${name} is active`);
     } catch (error) {
       if (!(error instanceof ApiRefused)) throw error;
-      const isMissing =
-        error.status === 404 || (error.status === undefined && /^There is no/.test(error.message));
-      if (isMissing) faults.push(`${what} ${name} is not in the project of this API key`);
+      if (error.status === 404) faults.push(`${what} ${name} is not in the project of this API key`);
       else say('-', `${what} ${name} was not looked up: ${error.message}`);
     }
   };

@@ -6,7 +6,7 @@ import { ApiRefused, askApi } from '../api-client/apiRequests.js';
 import { addApiOptions, orFail, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail } from './fail.js';
 import { defaultProfile, profilesFile, writeProfile, type Profile } from './profiles.js';
-import { addressesOf } from './serverOptions.js';
+import { addressesOf, defaultUrl } from './serverOptions.js';
 import { firstCredentials } from './sessionOptions.js';
 
 interface LoginOptions extends ApiOptions {
@@ -37,10 +37,10 @@ export const addLogin = (program: Command): void => {
 type Credentials = Pick<Profile, 'apiKey' | 'session' | 'token'>;
 
 const keep = async (options: LoginOptions): Promise<void> => {
-  const { url = 'http://127.0.0.1:8080', apiUrl, profile } = options;
+  const { url = defaultUrl, apiUrl, profile } = options;
   const addresses = addressesOf(url, apiUrl);
   if (addresses === undefined)
-    return fail('--url must be the address of a service, like http://127.0.0.1:8080', exitCodes.misused);
+    return fail(`--url must be the address of a service, like ${defaultUrl}`, exitCodes.misused);
   const credentials = await credentialsOf(options);
   await orFail(() => check(addresses.apiUrl, credentials));
   writeProfile(profile, { url, ...(apiUrl && { apiUrl }), ...credentials });

@@ -8,7 +8,7 @@ export interface ServerOptions {
   readonly profile: string;
 }
 
-const defaultUrl = 'http://127.0.0.1:8080';
+export const defaultUrl = 'http://127.0.0.1:8080';
 
 /** The options of every command that talks to a running service: one address is enough for all of them. */
 export const addServerOptions = (command: Command): Command =>

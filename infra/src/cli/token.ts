@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { isUuid } from '@roomwire/command-api/http/request';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { roles, type Role } from '@roomwire/shared/domain/role';
@@ -16,8 +17,6 @@ interface TokenOptions extends SecretOutput {
 }
 
 const longestSeconds = 10 * 365 * 24 * 3600;
-
-const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 

@@ -1,9 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { isUuid } from '@roomwire/command-api/http/request';
 import { readCapabilities } from '@roomwire/shared/credentials/capabilityClaim';
 import { hasChecksum } from '@roomwire/shared/credentials/checksum';
 import { maxClientTokenLength, parseClientToken } from '@roomwire/shared/credentials/clientToken';
 import { parseToken } from '@roomwire/shared/credentials/secretToken';
 import { capabilityRights, maxCapabilityPatterns } from '@roomwire/shared/domain/capabilities';
+import { namesExternalActor } from '@roomwire/shared/domain/tokenRevocation';
 import { factsOfExternal, faultsOfExternal } from './externalFindings.js';
 
 /** What is seen of a token without asking anybody; none of it holds anything secret. */
@@ -98,9 +100,6 @@ const ofJwt = (token: string, now: number): TokenFindings => {
 const isKeyId = (value: unknown, prefix: 'at' | 'sk'): value is string =>
   typeof value === 'string' && new RegExp(`^${prefix}_[a-z]+_[A-Za-z0-9]{1,64}$`).test(value);
 
-const isUuid = (value: unknown): boolean =>
-  typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
-
 const faultsOfHeader = ({ alg, kid, crit }: Claims): string[] => {
   const faults: string[] = [];
   if (alg !== 'HS256' && alg !== 'HS384' && alg !== 'HS512')
@@ -112,7 +111,7 @@ const faultsOfHeader = ({ alg, kid, crit }: Claims): string[] => {
     faults.push(
       'Its kid is a whole signing key, with the secret, which everybody can read: delete that key; the kid is the part before the dot',
     );
-  else if (isUuid(kid))
+  else if (typeof kid === 'string' && isUuid(kid))
     faults.push('Its kid is a signingKeyId: the keyId is meant, sk_live_… or sk_sandbox_…');
   else if (!isKeyId(kid, 'sk'))
     faults.push('Its kid is not the keyId of a signing key, sk_live_… or sk_sandbox_…');
@@ -130,8 +129,9 @@ const faultsOfClaims = ({ sub, exp, nbf, roomwire }: Claims, now: number): strin
       `Its claim roomwire.capabilities is malformed: an object of at most ${maxCapabilityPatterns} patterns "app/room/topic", each with a list of ${capabilityRights.join(', ')}`,
     );
   if (sub === undefined) faults.push('It has no sub: the keyId of the actor, at_live_…');
-  else if (isUuid(sub)) faults.push('Its sub is an actorTokenId: the keyId of the actor is meant, at_live_…');
-  else if (!isKeyId(sub, 'at') && !isExternal(sub))
+  else if (typeof sub === 'string' && isUuid(sub))
+    faults.push('Its sub is an actorTokenId: the keyId of the actor is meant, at_live_…');
+  else if (!isKeyId(sub, 'at') && !(typeof sub === 'string' && namesExternalActor(sub)))
     faults.push('Its sub is not the keyId of an actor, at_live_…');
   for (const [name, time] of Object.entries({ exp, nbf })) {
     if (time === undefined) continue;
@@ -144,8 +144,6 @@ const faultsOfClaims = ({ sub, exp, nbf, roomwire }: Claims, now: number): strin
     faults.push(`It is not valid before ${timeOf(nbf)} (nbf): is a clock wrong?`);
   return faults;
 };
-
-const isExternal = (sub: unknown): boolean => typeof sub === 'string' && sub.startsWith('ext:');
 
 /** Claims of these names are public anyway; others are named, and not shown. */
 const factsOf = ({ alg, kid }: Claims, payload: Claims, now: number): string[] => {

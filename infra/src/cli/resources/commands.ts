@@ -27,13 +27,13 @@ export const addResources = (program: Command): void => {
   }
 };
 
-const optionsOf = (command: Command, { access }: { readonly access: Resource }): Command =>
-  accessTo(access).addOptions(command).option('--json', 'as JSON', false);
+const optionsOf = (command: Command, resource: Resource): Command =>
+  accessTo(resource).addOptions(command).option('--json', 'as JSON', false);
 
 const addList = (group: Command, resource: Resource): void => {
   const command = group.command('list').description(`a line for each of the ${resource.name}`);
   if (resource.within) command.argument(`<${resource.within.argument}>`);
-  optionsOf(command, { access: resource }).action((...given) => {
+  optionsOf(command, resource).action((...given) => {
     const { options, parts } = readGiven(given, resource.within?.argument);
     return orFail(async () => {
       const { api, root } = await accessTo(resource).open(options);
@@ -50,7 +50,7 @@ const addGet = (group: Command, resource: Resource): void => {
     .command('get')
     .description(`all fields of one`)
     .argument(`<${resource.one.argument}>`);
-  optionsOf(command, { access: resource }).action((...given) => {
+  optionsOf(command, resource).action((...given) => {
     const { options, parts } = readGiven(given, resource.one.argument);
     return orFail(async () => {
       const { api, root } = await accessTo(resource).open(options);
@@ -66,7 +66,7 @@ const addCreate = (group: Command, resource: Resource): void => {
   if (within) command.argument(`<${within.argument}>`);
   addFieldOptions(command, create);
   if (secret) withSecretOutput(command);
-  optionsOf(command, { access: resource }).action((...given) => {
+  optionsOf(command, resource).action((...given) => {
     const { options, parts } = readGiven(given, within?.argument);
     if (secret && !options.json) requireSecretOutput(options, resource.record);
     return orFail(async () => {
@@ -85,7 +85,7 @@ const addUpdate = (group: Command, resource: Resource, schema: object): void => 
     .argument(`<${resource.one.argument}>`);
   const fields = schema as Readonly<Record<string, unknown>>;
   addFieldOptions(command, fields);
-  optionsOf(command, { access: resource }).action((...given) => {
+  optionsOf(command, resource).action((...given) => {
     const { options, parts } = readGiven(given, resource.one.argument);
     const body = bodyOf(command, fields);
     if (Object.keys(body).length === 0) fail('Name what is to change', exitCodes.misused);
@@ -149,7 +149,7 @@ const find = async (resource: Resource, api: ApiAddress, root: string, parts: re
   const list = await listPath(resource, api, root, parts.slice(0, -1));
   for await (const record of listAll(api, list, resource.paging))
     if (record[resource.one.idField] === name || record['keyId'] === name) return record;
-  throw new ApiRefused(`There is no ${resource.record} ${name}`);
+  throw new ApiRefused(`There is no ${resource.record} ${name}`, 404);
 };
 
 const print = (value: unknown, { json }: Options, text: () => string): void =>
