@@ -91,7 +91,7 @@ describe('a connection in several rooms', () => {
     await open();
     const { client, id } = await world.member();
     for (const n of ['one', 'two']) await world.announce(client, n, { n }, keep);
-    await world.startGateway();
+    await world.startGateway({ answersMs: 500 });
     const late = (await world.member({}, 2)).client;
     expect(await present(late, 'one', 'two', 'three')).to.deep.equal({ one: [id], two: [id], three: [] });
     const reply = (await late.ask({ type: 'getLobbyPresence', lobbyId: 'app-1' })) as Frame;
