@@ -32,6 +32,7 @@ export type EngineUse =
   | 'access log'
   | 'snapshots'
   | 'publish ids'
+  | 'shard leases'
   | 'message history';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
