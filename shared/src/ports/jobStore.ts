@@ -18,12 +18,14 @@ export interface JobGroupOwners {
 
 /** A worker group with jobs. All times are Unix milliseconds. */
 export interface JobGroupRecord {
+  /** Never given to another one. */
   readonly groupId: string;
-  /** Of its room; never changes. */
+  /** Of its room; never changes, as little as the next three. */
   readonly shard: number;
   /** Internal, as those of a live message. */
   readonly room: string;
   readonly topic: string;
+  /** The only one of its topic with this name. */
   readonly name: string;
   readonly owners: JobGroupOwners;
   readonly options: JobGroupOptions;
@@ -117,6 +119,14 @@ export interface JobStore {
    * has a later one. Takes no longer for a group with a million jobs.
    */
   take(shard: number, term: number): Promise<StoredShard>;
+
+  /** The group of this name, whoever owns it: here and below as of its last commit. */
+  find(topic: string, name: string): Promise<StoredJobGroup | undefined>;
+
+  group(groupId: string): Promise<StoredJobGroup | undefined>;
+
+  /** Those of a project, an app, a room or a scope, by its id. */
+  groupsOf(owner: string): Promise<readonly StoredJobGroup[]>;
 
   /** Adds the group, or replaces what is said of it; its jobs stay. */
   write(group: JobGroupRecord, term: number): Promise<void>;

@@ -8,6 +8,7 @@ import {
   type JobStore,
   type ReadingPositions,
   type StoredJob,
+  type StoredJobGroup,
   type StoredShard,
 } from '../../ports/jobStore.js';
 import { once } from '../../runtime/service.js';
@@ -54,7 +55,7 @@ class EmbeddedJobStore implements JobStore {
   }
 
   take(shard: number, term: number): Promise<StoredShard> {
-    const { shards, ofShard, groups, totals } = this.tables;
+    const { shards, ofShard } = this.tables;
     return this.transact(() => {
       const known = shards.get(shard);
       if (known !== undefined && known.term > term) return new StaleTerm(shard, term);
@@ -63,12 +64,25 @@ class EmbeddedJobStore implements JobStore {
       const found = [...ofShard.getKeys(keysBeginning<number, string>(shard))];
       return {
         positions: new Map(positions),
-        groups: found.flatMap(([, groupId]) => {
-          const entry = groups.get(groupId);
-          return entry === undefined ? [] : [{ ...entry.group, ...(totals.get(entry.number) ?? noJobs) }];
-        }),
+        groups: found.flatMap(([, groupId]) => this.stored(groupId) ?? []),
       };
     });
+  }
+
+  async find(topic: string, name: string): Promise<StoredJobGroup | undefined> {
+    this.assertOpen();
+    const groupId = this.tables.named.get([topic, name]);
+    return groupId === undefined ? undefined : this.stored(groupId);
+  }
+
+  async group(groupId: string): Promise<StoredJobGroup | undefined> {
+    this.assertOpen();
+    return this.stored(groupId);
+  }
+
+  async groupsOf(owner: string): Promise<readonly StoredJobGroup[]> {
+    this.assertOpen();
+    return this.idsOf(owner).flatMap((groupId) => this.stored(groupId) ?? []);
   }
 
   write(group: JobGroupRecord, term: number): Promise<void> {
@@ -111,10 +125,9 @@ class EmbeddedJobStore implements JobStore {
   }
 
   async removeOf(owners: readonly string[]): Promise<readonly string[]> {
-    const { owned } = this.tables;
     const removed = await this.transact(() =>
       owners.flatMap((owner) => {
-        const found = [...owned.getKeys(keysBeginning<string, string>(owner))].map(([, groupId]) => groupId);
+        const found = this.idsOf(owner);
         this.removeEntries(found);
         return found;
       }),
@@ -143,6 +156,17 @@ class EmbeddedJobStore implements JobStore {
     await this.commits.idle();
     await this.tables.environment.close();
   });
+
+  private stored(groupId: string): StoredJobGroup | undefined {
+    const { groups, totals } = this.tables;
+    const entry = groups.get(groupId);
+    return entry && { ...entry.group, ...(totals.get(entry.number) ?? noJobs) };
+  }
+
+  private idsOf(owner: string): readonly string[] {
+    const keys = this.tables.owned.getKeys(keysBeginning<string, string>(owner));
+    return [...keys].map(([, groupId]) => groupId);
+  }
 
   /** Within a transaction. */
   private change(changes: JobChanges): void {

@@ -47,6 +47,10 @@ export class JobBucket {
     return bucket;
   }
 
+  copy(): JobBucket {
+    return JobBucket.decode(this.number, this.encode());
+  }
+
   encode(): Buffer {
     const jobs = this.sizes.findLastIndex((size) => size > 0) + 1;
     const progressAt = headerBytes + jobs * 4 + this.chunks.length;

@@ -1,9 +1,10 @@
 import type { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
-import type { JobGroupOwners, JobGroupRecord } from '../../ports/jobStore.js';
+import type { JobGroupRecord } from '../../ports/jobStore.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 import type { GroupTotals } from './changedGroup.js';
+import { idsOf } from './jobOwners.js';
 
 /** The layout of the tables; incremented with every change that an older version would misread. */
 const dataFormat = 1;
@@ -29,6 +30,7 @@ export interface JobTables {
   readonly totals: Database<GroupTotals, number>;
   readonly ofShard: Database<string, [shard: number, groupId: string]>;
   readonly owned: Database<string, [owner: string, groupId: string]>;
+  readonly named: Database<string, [topic: string, name: string]>;
   readonly buckets: Database<Buffer, JobKey>;
   /** By the numbers of their first jobs. */
   readonly chunks: Database<Buffer, JobKey>;
@@ -48,6 +50,7 @@ export const openJobTables = async (path: string): Promise<JobTables> => {
       totals: root.openDB('totals', { encoding: 'json' }),
       ofShard: root.openDB('ofShard', { encoding: 'string' }),
       owned: root.openDB('owned', { encoding: 'string' }),
+      named: root.openDB('named', { encoding: 'string' }),
       buckets: root.openDB('buckets', { encoding: 'binary' }),
       chunks: root.openDB('chunks', { encoding: 'binary' }),
       removed: root.openDB('removed', { encoding: 'ordered-binary' }),
@@ -76,9 +79,6 @@ const afterAll = new Uint8Array([0xff]) as unknown as number;
 export const keysBeginning = <First extends number | string, Second>(first: First) =>
   ({ start: [first], end: [first, afterAll] }) as unknown as { start: [First, Second] };
 
-export const idsOf = (owners: JobGroupOwners): readonly string[] =>
-  [owners.projectId, owners.appId, owners.roomId, owners.accessScopeId].filter((id) => id !== null);
-
 /** Within a transaction, as is everything below. */
 export const putGroup = (tables: JobTables, group: JobGroupRecord): void => {
   const known = tables.groups.get(group.groupId);
@@ -86,6 +86,7 @@ export const putGroup = (tables: JobTables, group: JobGroupRecord): void => {
   tables.groups.putSync(group.groupId, { number, group });
   if (known !== undefined) return;
   tables.ofShard.putSync([group.shard, group.groupId], '');
+  tables.named.putSync([group.topic, group.name], group.groupId);
   for (const owner of idsOf(group.owners)) tables.owned.putSync([owner, group.groupId], '');
 };
 
@@ -100,6 +101,8 @@ export const removeGroup = (tables: JobTables, { number, group }: GroupEntry): v
   tables.groups.removeSync(group.groupId);
   tables.totals.removeSync(number);
   tables.ofShard.removeSync([group.shard, group.groupId]);
+  if (tables.named.get([group.topic, group.name]) === group.groupId)
+    tables.named.removeSync([group.topic, group.name]);
   for (const owner of idsOf(group.owners)) tables.owned.removeSync([owner, group.groupId]);
   tables.removed.putSync(number, true);
 };

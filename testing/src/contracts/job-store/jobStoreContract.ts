@@ -185,7 +185,30 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       expect(await seqsOf(store, 'other')).to.eql([1]);
     });
 
-    it('removes a group with its jobs, and does not mistake a new one for it', async () => {
+    it('finds groups by their topic and name, by their ids and by what they belong to', async () => {
+      await begun();
+      const scoped = groupOf('scoped', {
+        ...{ topic: 'p/a/s/r/work', name: 'g' },
+        owners: { ...groupOf('g').owners, accessScopeId: 'scope' },
+      });
+      await store.write(scoped, 1);
+      await store.commit(shard, 1, [{ groupId: 'scoped', add: jobsFrom(1, 3), collected: 2 }]);
+      const stored = { ...scoped, depth: 3, bytes: 30, lastSeq: 3, collected: 2 };
+      expect(await store.find(scoped.topic, 'g')).to.eql(stored);
+      expect(await store.find(scoped.topic, 'another')).to.equal(undefined);
+      expect(await store.group('scoped')).to.eql(stored);
+      expect(await store.groupsOf('scope')).to.eql([stored]);
+      expect((await store.groupsOf('room')).map(({ groupId }) => groupId)).to.have.members(['g', 'scoped']);
+      await store.remove('scoped', 1);
+      expect([await store.find(scoped.topic, 'g'), await store.group('scoped')]).to.eql([
+        undefined,
+        undefined,
+      ]);
+      expect(await store.groupsOf('scope')).to.eql([]);
+      expect(await store.find(groupOf('g').topic, 'g')).to.include({ groupId: 'g' });
+    });
+
+    it('removes a group with its jobs, and does not mistake a new one of its name for it', async () => {
       await begun();
       await begun('stays');
       await store.commit(
@@ -196,12 +219,14 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       await store.remove('g', 1);
       expect(await allJobs(store, 'g')).to.eql([]);
       await store.commit(shard, 1, [{ groupId: 'g', add: [jobOf(601)] }]);
-      await store.write(groupOf('g'), 1);
-      await store.commit(shard, 1, [{ groupId: 'g', add: [jobOf(300)], settled: [1] }]);
+      await store.write(groupOf('again', { name: 'g' }), 1);
+      await store.commit(shard, 1, [{ groupId: 'again', add: [jobOf(300)], settled: [1] }]);
+      expect(await store.find(groupOf('g').topic, 'g')).to.include({ groupId: 'again' });
       await reopen();
-      expect(await takeGroup(store, 2, 'g')).to.include({ depth: 1, lastSeq: 300 });
-      expect(await seqsOf(store, 'g')).to.eql([300]);
+      expect(await takeGroup(store, 2, 'again')).to.include({ depth: 1, lastSeq: 300 });
+      expect(await seqsOf(store, 'again')).to.eql([300]);
       expect(await seqsOf(store, 'stays')).to.have.length(600);
+      expect(await store.group('g')).to.equal(undefined);
     });
 
     it('removes the groups of a project, an app, a room and a scope, whoever owns them', async () => {
