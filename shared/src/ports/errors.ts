@@ -33,7 +33,8 @@ export type EngineUse =
   | 'snapshots'
   | 'publish ids'
   | 'shard leases'
-  | 'message history';
+  | 'message history'
+  | 'jobs';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {
