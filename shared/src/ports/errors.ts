@@ -32,7 +32,8 @@ export type EngineUse =
   | 'access log'
   | 'snapshots'
   | 'publish ids'
-  | 'message history';
+  | 'message history'
+  | 'live state';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

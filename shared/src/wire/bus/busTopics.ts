@@ -1,5 +1,6 @@
 import { domainEventFeed } from './domainEventFeed.js';
 import { gatewayNews } from './gatewayNews.js';
+import { gatewayAnswers, gatewayQuestions } from './gatewayQuestions.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
 import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
 import { presenceNews } from './presenceNews.js';
@@ -55,6 +56,9 @@ export const busTopics: readonly BusTopic[] = [
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
   { ...otherTopics, name: webhookReports.name },
   { ...otherTopics, name: webhookAnswers.name, retentionMs: hours },
+  // Whoever asks waits for seconds.
+  { ...otherTopics, name: gatewayQuestions.name, retentionMs: hours },
+  { ...otherTopics, name: gatewayAnswers.name, retentionMs: hours },
   // A record for each attempt: long enough for a reader that was down overnight.
   { ...otherTopics, name: webhookOutcomes.name, retentionMs: days },
 ];
