@@ -58,6 +58,13 @@ describe('a connection in several rooms', () => {
 
   afterEach(() => world.close());
 
+  it('[WS-AUTH-19] is a feature', async () => {
+    await open();
+    const { token } = await world.actor();
+    const reply = (await (await world.connect()).ask({ type: 'auth', token, features: true })) as Frame;
+    expect(reply['features']).to.include('rooms');
+  });
+
   it('[WS-PRES-14] enters with `keep` without leaving the others, and is told which room an event is about', async () => {
     await open();
     const ann = await world.member();
