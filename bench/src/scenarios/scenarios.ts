@@ -12,6 +12,7 @@ import { historyRead, historyReadOnEngines } from './historyRead.js';
 import { historyResume, historyResumeOnEngines } from './historyResume.js';
 import { httpPublish, httpPublishOnEngines } from './httpPublish.js';
 import { idle } from './idle.js';
+import { joinStorm } from './joinStorm.js';
 import { largeProject } from './largeProject.js';
 import { meta } from './meta.js';
 import { partitions } from './partitions.js';
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   fanOut,
   chat,
   presence,
+  joinStorm,
   groups,
   storm,
   idle,
