@@ -52,6 +52,10 @@ const mongodb = (url: string): ReadModelEngine => ({
       await import('@roomwire/shared/adapters/history-index/mongoHistoryIndex');
     return openMongoHistoryIndex({ url, outage });
   },
+  async openJobs({ outage }) {
+    const { openMongoJobStore } = await import('@roomwire/shared/adapters/job-store/mongoJobStore');
+    return openMongoJobStore({ url, outage });
+  },
   async openPayloads({ payloadLimits, outage }) {
     const { openMongoPayloadStore } =
       await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');
