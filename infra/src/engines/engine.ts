@@ -14,6 +14,7 @@ import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { PublishIdStore } from '@roomwire/shared/ports/publishIds';
+import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -84,6 +85,7 @@ export interface ReadModelEngine extends Engine {
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
   openJobs(context: OpenContext): Promise<JobStore>;
+  openShardLeases(context: OpenContext): Promise<ShardLeases>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {

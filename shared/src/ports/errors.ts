@@ -32,7 +32,9 @@ export type EngineUse =
   | 'access log'
   | 'snapshots'
   | 'publish ids'
+  | 'shard leases'
   | 'message history'
+  | 'live state'
   | 'jobs';
 
 /** An engine is unavailable; the outcome of the request is unknown. */

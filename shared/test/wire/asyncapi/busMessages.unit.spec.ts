@@ -5,8 +5,21 @@ import { busMessages } from '../../../src/wire/asyncapi/busMessages.js';
 import { describeAsyncApi } from '../../../src/wire/asyncapi/describeAsyncApi.js';
 import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
 import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
+import { eventEnds } from '../../../src/wire/bus/eventEnds.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
+import {
+  gatewayAnswers,
+  gatewayQuestions,
+  type GatewayAnswer,
+  type GatewayQuestion,
+} from '../../../src/wire/bus/gatewayQuestions.js';
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/wire/bus/liveMessage.js';
+import {
+  eventRedrives,
+  jobRedrives,
+  type LostWork,
+  scheduleRedrives,
+} from '../../../src/wire/bus/lostWork.js';
 import { encodeAccounted, presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
 import { readerAnnouncements } from '../../../src/wire/bus/readers.js';
 import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
@@ -17,9 +30,9 @@ import {
   webhookBacklog,
   type WebhookCall,
   webhookCalls,
-  webhookReports,
   webhookRetries,
 } from '../../../src/wire/bus/webhookCalls.js';
+import { webhookReports } from '../../../src/wire/bus/webhookReports.js';
 import { webhookOutcomes } from '../../../src/wire/bus/webhookOutcomes.js';
 import { groupRecordSamples } from '../bus/groupRecordSamples.js';
 import { outcomeSamples } from '../bus/outcomeSamples.js';
@@ -115,6 +128,25 @@ describe('the records of the bus in the AsyncAPI document', () => {
   for (const [kind, each] of Object.entries(presences))
     it(`match presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
 
+  const questions: { readonly [K in GatewayQuestion['kind']]: Extract<GatewayQuestion, { kind: K }> } = {
+    presence: { kind: 'presence', room: 'p/a/_/r', limit: 10, after: 'x' },
+    occupancy: { kind: 'occupancy', rooms: ['p/a/_/r'] },
+  };
+  const answers: { readonly [K in GatewayAnswer['kind']]: Extract<GatewayAnswer, { kind: K }> } = {
+    presence: { kind: 'presence', present: [['x', Uint8Array.of(0x80), 1]], next: 'x' },
+    occupancy: { kind: 'occupancy', knowsPresences: true, rooms: [[1, 2]] },
+    unknown: { kind: 'unknown' },
+  };
+  for (const [kind, question] of Object.entries(questions))
+    it(`match questions to gateways: ${kind}`, () =>
+      expect(isDescribed(gatewayQuestions, { to: 'g', from: 'h', number: 1, question })).to.equal(true));
+  for (const [kind, answer] of Object.entries(answers))
+    it(`match answers of gateways: ${kind}`, () => {
+      const given = { to: 'h', number: 1, answer };
+      expect(isDescribed(gatewayAnswers, given)).to.equal(true);
+      expect(gatewayAnswers.codec.decode(gatewayAnswers.codec.encode(given))).to.deep.equal(given);
+    });
+
   it('match announcements of readers', () => {
     const announcement = { reader: 'r', reads: { messages: 2, presence: 2 } };
     expect(isDescribed(readerAnnouncements, announcement)).to.equal(true);
@@ -144,6 +176,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     { by: 'publish' },
     { by: 'subscribe', gatewayId: 'g', subscription: 1 },
     { by: 'redrive', redriveId: 'd' },
+    { by: 'roomEvent', shard: 1 },
   ];
 
   it('match webhook calls and their reports', () => {
@@ -163,10 +196,28 @@ describe('the records of the bus in the AsyncAPI document', () => {
           status: 'pending',
         }),
       ).to.equal(true);
-    expect(isDescribed(webhookReports, { outcome: 'delivered', call })).to.equal(true);
+    expect(isDescribed(webhookReports, { outcome: 'delivered', call, responseStatus: 204 })).to.equal(true);
     const answer = { gatewayId: 'g', subscription: 1, body: Uint8Array.of(0x80) };
     expect(isDescribed(webhookAnswers, answer)).to.equal(true);
     expect(ajv.validate(busMessages['webhook-calls']?.payload ?? {}, [1, { callId: 'c' }])).to.equal(false);
+  });
+
+  it('match work that came to nothing, its reports, and its redrives', () => {
+    const work: LostWork = {
+      ...{ dlqId: 'd', kind: 'job', organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r' },
+      ...{ room: 'p/a/_/lobby', roomName: 'lobby', topicName: 'chat', actorId: '', scope: null, group: 'g' },
+      ...{ data: Uint8Array.of(0xc0), attempts: 5, rest: Uint8Array.of(1, 2) },
+    };
+    const failure = { error: 'e', status: 'pending' } as const;
+    expect(isDescribed(webhookReports, { outcome: 'lost', work, ...failure })).to.equal(true);
+    expect(isDescribed(webhookReports, { outcome: 'redriven', work, redriveId: 'x' })).to.equal(true);
+    expect(
+      isDescribed(webhookReports, { outcome: 'notRedriven', work, redriveId: 'x', ...failure }),
+    ).to.equal(true);
+    for (const queue of [jobRedrives, scheduleRedrives])
+      expect(isDescribed(queue, { redriveId: 'x', work })).to.equal(true);
+    expect(isDescribed(eventRedrives, { ...call, kind: 'event', sequence: 7 })).to.equal(true);
+    expect(isDescribed(eventEnds, { shard: 1, callId: 'c', end: 'dead' })).to.equal(true);
   });
 
   it('match outcomes of webhook calls', () => {
