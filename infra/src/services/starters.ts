@@ -142,7 +142,11 @@ export const startCommandApi: StartService = async (context) => {
   const { backends } = context;
   provideHistory(context);
   if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
-  const onBus = { publishing: () => backends.publishing, history: () => backends.history };
+  const onBus = {
+    publishing: () => backends.publishing,
+    history: () => backends.history,
+    liveState: () => backends.liveState,
+  };
   front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
 };
 
@@ -188,6 +192,7 @@ export const startGateway: StartService = async ({
     groupStore,
     publishIds: await adapters.publishIds(),
     history: await adapters.history(),
+    shardLeases: await adapters.shardLeases(),
     clock,
     random,
     logger,
@@ -203,7 +208,7 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    backends.publishing = undefined;
+    backends.publishing = backends.liveState = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));
@@ -211,6 +216,7 @@ export const startGateway: StartService = async ({
   await gateway.start();
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
+  backends.liveState = gateway.liveState;
 };
 
 export const startWebhookConsumer: StartService = async ({

@@ -32,7 +32,10 @@ export type EngineUse =
   | 'access log'
   | 'snapshots'
   | 'publish ids'
-  | 'message history';
+  | 'shard leases'
+  | 'message history'
+  | 'live state'
+  | 'jobs';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {
