@@ -13,6 +13,7 @@ import { measureJoinStorm } from './joinStorm.js';
 import { measurePresence } from './presence.js';
 import { measurePublishing } from './publishing.js';
 import { measureResume } from './resume.js';
+import { measureWorkers } from './workers.js';
 
 serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {
@@ -40,6 +41,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return fillRooms(job);
     case 'resume':
       return measureResume(job);
+    case 'workers':
+      return measureWorkers(job);
     case 'historyReads':
       return measureHistoryReads(job);
     case 'rest':

@@ -12,6 +12,7 @@ import { historyRead, historyReadOnEngines } from './historyRead.js';
 import { historyResume, historyResumeOnEngines } from './historyResume.js';
 import { httpPublish, httpPublishOnEngines } from './httpPublish.js';
 import { idle } from './idle.js';
+import { jobs } from './jobs.js';
 import { joinStorm } from './joinStorm.js';
 import { largeProject } from './largeProject.js';
 import { meta } from './meta.js';
@@ -31,6 +32,7 @@ export const scenarios: readonly Scenario[] = [
   presence,
   joinStorm,
   groups,
+  jobs,
   storm,
   idle,
   clientTokens,
