@@ -672,7 +672,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Redrive an entry: a 2xx removes it, any other outcome is recorded in it
+         * Redrive an entry: success removes it, any other outcome is recorded in it
          * @description Needs the role `editor` in the organization.
          */
         readonly post: operations["redriveDeadLetter"];
@@ -1350,6 +1350,27 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhookInput: {
+            /**
+             * @description An http or https URL without user and password, as the URL standard parses it
+             * @example https://example.com/hooks/roomwire
+             */
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description For how long after its first attempt a call is tried on, beyond the third
+             * @default 0
+             */
+            readonly retrySeconds: number;
+            /**
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
+             * @default 1
+             * @enum {integer}
+             */
+            readonly bodyVersion: 1 | 2;
+        };
         readonly TopicConfigInput: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1367,7 +1388,7 @@ export interface components {
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["WebhookInput"];
-                readonly onPublish?: components["schemas"]["WebhookInput"];
+                readonly onPublish?: components["schemas"]["TriggerWebhookInput"];
             };
         };
         readonly BlueprintRoom: {
@@ -1388,7 +1409,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1463,6 +1484,15 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhook: {
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            readonly retrySeconds?: number;
+            /** @enum {integer} */
+            readonly bodyVersion?: 1 | 2;
+        };
         readonly TopicConfig: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1477,7 +1507,7 @@ export interface components {
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["Webhook"];
-                readonly onPublish?: components["schemas"]["Webhook"];
+                readonly onPublish?: components["schemas"]["TriggerWebhook"];
             };
         };
         readonly App: {
@@ -1501,7 +1531,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfig"];
             };
             readonly hydrationWebhook: components["schemas"]["Webhook"] | null;
-            readonly triggerWebhook: components["schemas"]["Webhook"] | null;
+            readonly triggerWebhook: components["schemas"]["TriggerWebhook"] | null;
             /** @description Any JSON value, as it was sent; null where none was */
             readonly dependencies: unknown;
             /** @description Any JSON value, as it was sent; null where none was */
@@ -1538,7 +1568,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1580,7 +1610,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -2043,15 +2073,18 @@ export interface components {
             readonly projectId: string;
             /** Format: uuid */
             readonly appId: string;
-            /** @enum {string} */
-            readonly kind: "trigger";
-            /** @description Values in its query are `[hidden]` from viewers */
-            readonly url: string;
+            /**
+             * @description What failed: the call of a trigger, that of a room event, a job of a worker group, or a scheduled publish
+             * @enum {string}
+             */
+            readonly kind: "trigger" | "event" | "job" | "schedule";
+            /** @description Values in its query are `[hidden]` from viewers; null for a job or a scheduled publish */
+            readonly url: string | null;
             /** @description The values are `[hidden]` from viewers */
             readonly requestHeaders: {
                 readonly [key: string]: string;
             };
-            /** @description `{ roomName, topicName, actorId, data, scope }`, as it was sent; null where it is not kept any more */
+            /** @description `{ roomName, topicName, actorId, data, scope }` or the body of a room event, as it was sent, or would have been for a job or a scheduled publish; null where it is not kept any more */
             readonly requestBody: unknown;
             /** @description Null where there was no response */
             readonly responseStatus: number | null;
@@ -2084,8 +2117,22 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly updatedAt: string;
+            /** @description Of a job: the name of its worker group */
+            readonly group?: string;
+            /** @description Of a room event */
+            readonly sequence?: number;
+            /** @description Of a scheduled publish */
+            readonly scheduledId?: string;
             /** @description Present where headers and body are not kept any more: the entry cannot be redriven */
             readonly payloadExpired?: boolean;
+        };
+        readonly RedriveOutcome: {
+            /** @description Whether a call got its 2xx, a job is back in its group, or a publish was made; false also where that is not known in time */
+            readonly delivered: boolean;
+            /** @description Null where there was no response, or none in time */
+            readonly responseStatus: number | null;
+            /** @description Null where it was delivered, or nothing is known in time */
+            readonly error: string | null;
         };
         readonly RedriveFilter: {
             /** @enum {string} */
@@ -2305,7 +2352,7 @@ export interface components {
             /** Format: uuid */
             readonly appId: string;
             /** @enum {string} */
-            readonly kind: "trigger" | "hydration";
+            readonly kind: "trigger" | "hydration" | "event";
             /**
              * Format: uuid
              * @description The header `webhook-id`; the `dlqId` if the call fails for good
@@ -4419,7 +4466,10 @@ export interface operations {
     };
     readonly redriveDeadLetter: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description `true`: the answer waits for the outcome, 30 s at most, and is 200 with it */
+                readonly wait?: "true" | "false";
+            };
             readonly header?: never;
             readonly path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
@@ -4437,6 +4487,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/json": components["schemas"]["RedriveOutcome"];
+                };
+            };
+            /** @description Accepted: it is done later */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
                     readonly "application/json": components["schemas"]["DeadLetter"];
                 };
             };
@@ -4446,7 +4505,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
@@ -4490,7 +4549,16 @@ export interface operations {
     readonly listDeadLetters: {
         readonly parameters: {
             readonly query?: {
+                readonly kind?: "trigger" | "event" | "job" | "schedule";
+                readonly projectId?: string;
+                readonly appId?: string;
+                /** @description The whole URL, as it was configured */
+                readonly url?: string;
                 readonly status?: "pending" | "failed" | "dead";
+                /** @description Recorded at or after this time */
+                readonly from?: string;
+                /** @description Recorded at or before this time */
+                readonly to?: string;
                 /** @description Entries on a page; clamped to 1-100 */
                 readonly limit?: number;
                 readonly offset?: number;
