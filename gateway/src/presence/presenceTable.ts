@@ -79,6 +79,11 @@ export class PresenceTable {
     });
   }
 
+  /** Actors in a room. */
+  present(room: string): number {
+    return this.rooms.get(room)?.size ?? 0;
+  }
+
   /** Actors in rooms, without those in rooms that `isExcluded`. */
   count(isExcluded: (room: string) => boolean): number {
     let entries = 0;

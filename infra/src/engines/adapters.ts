@@ -12,6 +12,7 @@ import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus'
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
+import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -54,6 +55,8 @@ export interface Adapters {
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
   historyIndex(): Promise<HistoryIndex>;
+  /** For who owns shards: the process is a member as long as it does. */
+  shardLeases(): Promise<ShardLeases>;
   /** What has been opened and does not answer within a second. */
   unreachable(): Promise<readonly CheckedPort[]>;
 }
@@ -160,6 +163,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
+    shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
     bus,
     history: memoized(async () => (await openedBus()).openHistory()),
     historyArchiving: async () => (await openedBus()).openArchiver,

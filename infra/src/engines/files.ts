@@ -11,6 +11,7 @@ import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-stor
 import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
+import { openEmbeddedShardLeases } from '@roomwire/shared/adapters/shard-leases/embeddedShardLeases';
 import { openEmbeddedSnapshotStore } from '@roomwire/shared/adapters/snapshot-store/embeddedSnapshotStore';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
@@ -38,6 +39,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openPublishIds: async ({ folder, deduplicationMs, logger }) =>
     openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),
   openHistoryIndex: async ({ folder }) => openEmbeddedHistoryIndex(await folder()),
+  openShardLeases: async ({ folder }) => openEmbeddedShardLeases(await folder(), Date.now()),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };

@@ -188,6 +188,7 @@ export const startGateway: StartService = async ({
     groupStore,
     publishIds: await adapters.publishIds(),
     history: await adapters.history(),
+    shardLeases: await adapters.shardLeases(),
     clock,
     random,
     logger,

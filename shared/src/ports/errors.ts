@@ -32,7 +32,9 @@ export type EngineUse =
   | 'access log'
   | 'snapshots'
   | 'publish ids'
-  | 'message history';
+  | 'shard leases'
+  | 'message history'
+  | 'jobs';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

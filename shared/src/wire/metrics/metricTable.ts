@@ -116,6 +116,11 @@ export const metricTable = {
     'Actors present in rooms, as this gateway knows it of all gateways: not to be added up over them',
   ),
   roomwire_gateways: gauge('gateway', 'Gateways that are alive, as this one knows it, itself included'),
+  roomwire_shards_owned: gauge(
+    'gateway',
+    'Shards of a divided work that this gateway owns; 64 over all of them',
+    'work',
+  ),
   roomwire_webhook_calls_total: counter('gateway', 'Webhook calls that were put on the bus'),
   roomwire_webhook_calls_lost_total: counter('gateway', 'Webhook calls that the bus did not take'),
   roomwire_hydrations_total: counter(
