@@ -60,7 +60,7 @@ export class Presence {
       },
       onGivingWay: (connection) => this.giveWay(connection),
     });
-    this.counts = new Counts({ clock: deps.clock, present: (room) => this.board.present(room) });
+    this.counts = new Counts({ clock: deps.clock, present: (room) => this.board.presentIn(room) });
     this.lobbies = new Lobbies(deps, this.board);
   }
 

@@ -1,5 +1,7 @@
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { GatewayNews, GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
+import { answeredQuestions } from '@roomwire/shared/wire/bus/gatewayQuestions';
+import type { PresencePage, PresenceQuery } from '@roomwire/shared/ports/liveState';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -122,9 +124,18 @@ export class PresenceBoard {
     return this.table.entries(room);
   }
 
-  /** Actors in an internal room. */
-  present(room: string): number {
-    return this.table.present(room);
+  /** Whether the presences of all gateways have been received, and changes come in. */
+  get isKnown(): boolean {
+    return this.readiness.isSynced && this.deps.bus.reachable;
+  }
+
+  page(query: PresenceQuery): PresencePage {
+    return this.table.page(query);
+  }
+
+  /** How many actors are present in an internal room. */
+  presentIn(room: string): number {
+    return this.table.presentIn(room);
   }
 
   /** Present actors, without those in rooms that `isExcluded`. */
@@ -204,6 +215,7 @@ export class PresenceBoard {
     return {
       ...{ connections: this.deps.connections(), presenceSequence },
       ...{ readsAccounts: true, takesLeases: true, knowsOwn: true },
+      answers: answeredQuestions,
     };
   }
 
@@ -240,6 +252,8 @@ const longestMs = 2_000;
  */
 export class Readiness {
   readonly reached: Promise<void>;
+  /** Whether it was reached because all have sent theirs; it may still be, when the time is over. */
+  isSynced = false;
   private readonly answersMs: number;
   private resolve!: () => void;
   private isTimeOver = false;
@@ -262,7 +276,9 @@ export class Readiness {
   }
 
   check(isSynced: boolean): void {
-    if (this.isTimeOver && isSynced) this.resolve();
+    if (!this.isTimeOver || !isSynced) return;
+    this.isSynced = true;
+    this.resolve();
   }
 
   stop(): void {

@@ -25,6 +25,7 @@ import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
+import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
@@ -79,6 +80,7 @@ export const startProjections: StartService = async ({
   closing.push(() => keeper.close());
   await keeper.start();
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
+  await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
@@ -142,7 +144,11 @@ export const startCommandApi: StartService = async (context) => {
   const { backends } = context;
   provideHistory(context);
   if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
-  const onBus = { publishing: () => backends.publishing, history: () => backends.history };
+  const onBus = {
+    publishing: () => backends.publishing,
+    history: () => backends.history,
+    liveState: () => backends.liveState,
+  };
   front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
 };
 
@@ -204,7 +210,7 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    backends.publishing = undefined;
+    backends.publishing = backends.liveState = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));
@@ -212,6 +218,7 @@ export const startGateway: StartService = async ({
   await gateway.start();
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
+  backends.liveState = gateway.liveState;
 };
 
 export const startWebhookConsumer: StartService = async ({

@@ -34,6 +34,7 @@ export type EngineUse =
   | 'publish ids'
   | 'shard leases'
   | 'message history'
+  | 'live state'
   | 'jobs';
 
 /** An engine is unavailable; the outcome of the request is unknown. */

@@ -181,6 +181,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     outcomes: unused('The watch on webhook outcomes'),
     publishing: () => backends.publishing,
     history: () => history,
+    liveState: () => backends.liveState,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

@@ -2,6 +2,12 @@ import { recordTopics } from '../bus/busTopics.js';
 import { domainEventFeed, recordedEvent } from '../bus/domainEventFeed.js';
 import { eventEndRecord, eventEnds } from '../bus/eventEnds.js';
 import { gatewayNews, gatewayNewsRecord } from '../bus/gatewayNews.js';
+import {
+  gatewayAnswerRecord,
+  gatewayAnswers,
+  gatewayQuestionRecord,
+  gatewayQuestions,
+} from '../bus/gatewayQuestions.js';
 import { groupRecordSchema } from '../bus/groupRecord.js';
 import {
   liveMessageRecord,
@@ -19,6 +25,7 @@ import {
   webhookCallRecord,
   webhookCalls,
   webhookRetries,
+  webhookWaits,
 } from '../bus/webhookCalls.js';
 import { webhookOutcomeRecord, webhookOutcomes } from '../bus/webhookOutcomes.js';
 import { webhookReportRecord, webhookReports } from '../bus/webhookReports.js';
@@ -73,8 +80,23 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     contentType: msgpack,
     payload: gatewayNewsRecord.json,
   },
+  [gatewayQuestions.name]: {
+    summary: 'What a process asks a gateway that alone knows it',
+    key: 'the gateway that is asked',
+    contentType: msgpack,
+    payload: gatewayQuestionRecord.json,
+  },
+  [gatewayAnswers.name]: {
+    summary: 'The answer of a gateway to such a question',
+    key: 'the process that asked',
+    contentType: msgpack,
+    payload: gatewayAnswerRecord.json,
+  },
   ...Object.fromEntries(
-    [webhookCalls, ...webhookRetries, webhookBacklog].map(({ name }) => [name, webhookCall(name)]),
+    [webhookCalls, ...webhookRetries, ...webhookWaits, webhookBacklog].map(({ name }) => [
+      name,
+      webhookCall(name),
+    ]),
   ),
   [webhookReports.name]: {
     summary: 'What has failed for good, or how the redrive of a dead letter has ended',

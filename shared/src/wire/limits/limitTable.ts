@@ -520,6 +520,24 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of the command API from large messages on a page of message history',
   },
+  presencePage: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory, gateways and the bus from one page of presences',
+  },
+  presencePageBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: `next` leads to the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory, gateways and the bus from a page of large presences',
+  },
+  occupancyRooms: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'gateways from one request for the occupancy of rooms',
+  },
 
   // Sessions of an OIDC issuer
   issuedSessionMs: {

@@ -51,6 +51,8 @@ const projectRows = [
   ['GET /apps/{appId}/rooms/{roomId}/actors', none, 200, 'list of grants'],
   ['GET /apps/{appId}/rooms/{roomId}/topics/{topic}/messages', none, 200, 'message history'],
   ['DELETE /apps/{appId}/rooms/{roomId}/topics/{topic}/messages', none, 204, 'nothing'],
+  ['GET /apps/{appId}/rooms/{roomId}/presence', none, 200, 'page of presences'],
+  ['GET /apps/{appId}/occupancy?rooms=nowhere', none, 200, 'occupancy'],
   ['DELETE /apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}/rooms/{roomId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}', none, 200, 'success'],
