@@ -1350,6 +1350,27 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhookInput: {
+            /**
+             * @description An http or https URL without user and password, as the URL standard parses it
+             * @example https://example.com/hooks/roomwire
+             */
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description For how long after its first attempt a call is tried on, beyond the third
+             * @default 0
+             */
+            readonly retrySeconds?: number;
+            /**
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
+             * @default 1
+             * @enum {integer}
+             */
+            readonly bodyVersion?: 1 | 2;
+        };
         readonly TopicConfigInput: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1361,13 +1382,13 @@ export interface components {
             /** @description Messages are kept where it is an object, even an empty one */
             readonly history?: {
                 /** @default 86400 */
-                readonly seconds: number;
+                readonly seconds?: number;
                 /** @default 1000 */
-                readonly messages: number;
+                readonly messages?: number;
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["WebhookInput"];
-                readonly onPublish?: components["schemas"]["WebhookInput"];
+                readonly onPublish?: components["schemas"]["TriggerWebhookInput"];
             };
         };
         readonly BlueprintRoom: {
@@ -1379,7 +1400,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly BlueprintDefinition: {
             readonly config?: components["schemas"]["AppConfigInput"];
@@ -1388,7 +1409,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1463,6 +1484,15 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhook: {
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            readonly retrySeconds?: number;
+            /** @enum {integer} */
+            readonly bodyVersion?: 1 | 2;
+        };
         readonly TopicConfig: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1477,7 +1507,7 @@ export interface components {
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["Webhook"];
-                readonly onPublish?: components["schemas"]["Webhook"];
+                readonly onPublish?: components["schemas"]["TriggerWebhook"];
             };
         };
         readonly App: {
@@ -1501,7 +1531,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfig"];
             };
             readonly hydrationWebhook: components["schemas"]["Webhook"] | null;
-            readonly triggerWebhook: components["schemas"]["Webhook"] | null;
+            readonly triggerWebhook: components["schemas"]["TriggerWebhook"] | null;
             /** @description Any JSON value, as it was sent; null where none was */
             readonly dependencies: unknown;
             /** @description Any JSON value, as it was sent; null where none was */
@@ -1538,7 +1568,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1580,7 +1610,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1610,7 +1640,7 @@ export interface components {
             readonly slug: string;
             readonly description: string | null;
             readonly topics: readonly string[];
-            readonly metadata: Record<string, never>;
+            readonly metadata: Record<string, unknown>;
             /** @enum {string} */
             readonly status: "active" | "disabled";
             /** @description Whether a blueprint created it */
@@ -1643,7 +1673,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
             readonly enableWebRTC?: boolean;
         };
         readonly RoomChanges: {
@@ -1656,7 +1686,7 @@ export interface components {
             /** @enum {string} */
             readonly status?: "active" | "disabled";
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly RoomGrant: {
             /** Format: uuid */
@@ -1688,7 +1718,7 @@ export interface components {
             readonly isActive: boolean;
             /** @description A label without effect */
             readonly role: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1724,7 +1754,7 @@ export interface components {
             readonly expiresAt?: string | null;
             readonly isActive?: boolean;
             readonly role?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         } & (unknown | unknown);
         readonly Scope: {
             /** Format: uuid */
@@ -1735,7 +1765,7 @@ export interface components {
             readonly slug: string;
             readonly name: string;
             readonly description: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /** @description An inactive scope denies its actors */
             readonly isActive: boolean;
             /**
@@ -1763,7 +1793,7 @@ export interface components {
              */
             readonly name: string;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly ScopeChanges: {
             /**
@@ -1773,7 +1803,7 @@ export interface components {
             readonly name?: string;
             readonly isActive?: boolean;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly Actor: {
             /** Format: uuid */
@@ -1801,7 +1831,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1835,7 +1865,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -1865,7 +1895,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1895,7 +1925,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -2043,15 +2073,18 @@ export interface components {
             readonly projectId: string;
             /** Format: uuid */
             readonly appId: string;
-            /** @enum {string} */
-            readonly kind: "trigger";
-            /** @description Values in its query are `[hidden]` from viewers */
-            readonly url: string;
+            /**
+             * @description What failed: the call of a trigger, that of a room event, a job of a worker group, or a scheduled publish
+             * @enum {string}
+             */
+            readonly kind: "trigger" | "event" | "job" | "schedule";
+            /** @description Values in its query are `[hidden]` from viewers; null for a job or a scheduled publish */
+            readonly url: string | null;
             /** @description The values are `[hidden]` from viewers */
             readonly requestHeaders: {
                 readonly [key: string]: string;
             };
-            /** @description `{ roomName, topicName, actorId, data, scope }`, as it was sent; null where it is not kept any more */
+            /** @description `{ roomName, topicName, actorId, data, scope }` or the body of a room event, as it was sent, or would have been for a job or a scheduled publish; null where it is not kept any more */
             readonly requestBody: unknown;
             /** @description Null where there was no response */
             readonly responseStatus: number | null;
@@ -2084,6 +2117,12 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly updatedAt: string;
+            /** @description Of a job: the name of its worker group */
+            readonly group?: string;
+            /** @description Of a room event */
+            readonly sequence?: number;
+            /** @description Of a scheduled publish */
+            readonly scheduledId?: string;
             /** @description Present where headers and body are not kept any more: the entry cannot be redriven */
             readonly payloadExpired?: boolean;
         };
@@ -2110,9 +2149,9 @@ export interface components {
              * @description Maximum number of entries, the oldest first
              * @default 1000
              */
-            readonly limit: number;
+            readonly limit?: number;
             /** @default true */
-            readonly dryRun: boolean;
+            readonly dryRun?: boolean;
         };
         readonly Redrive: {
             /** @description Entries that match the filter, up to the limit */
@@ -2154,12 +2193,12 @@ export interface components {
              * @description Keeps the message as the last value of the topic
              * @default false
              */
-            readonly retain: boolean | null;
+            readonly retain?: boolean | null;
             /**
              * @description How it crosses the bus: as on the socket
              * @default 1
              */
-            readonly qos: number | null;
+            readonly qos?: number | null;
             /** @description Of several messages with one id, one is delivered */
             readonly id?: string | null;
             /** @description Whether the trigger webhook of the topic is called; by default only with `as` */
@@ -2268,7 +2307,7 @@ export interface components {
         readonly PresentActor: {
             readonly actorTokenId: string;
             /** @description As it was announced last; what JSON cannot hold as in the bodies of webhooks: bytes in base64, integers beyond 2^53 as text */
-            readonly presence: Record<string, never>;
+            readonly presence: Record<string, unknown>;
             /**
              * Format: date-time
              * @description Since when the actor has been present, by any of its connections
@@ -2305,7 +2344,7 @@ export interface components {
             /** Format: uuid */
             readonly appId: string;
             /** @enum {string} */
-            readonly kind: "trigger" | "hydration";
+            readonly kind: "trigger" | "hydration" | "event";
             /**
              * Format: uuid
              * @description The header `webhook-id`; the `dlqId` if the call fails for good
@@ -2408,7 +2447,7 @@ export interface components {
             /** @description The records that the event created, changed or removed */
             readonly resourceIds: readonly string[];
             /** @description The data of the event, without hashes and encrypted secrets; values of webhook headers and of query parameters are `[hidden]` */
-            readonly data: Record<string, never>;
+            readonly data: Record<string, unknown>;
         };
         readonly AuditPage: {
             readonly data: readonly components["schemas"]["AuditEvent"][];
@@ -2441,7 +2480,7 @@ export interface components {
              */
             readonly at: string;
             /** @description Null where it did not exist */
-            readonly record: Record<string, never> | null;
+            readonly record: Record<string, unknown> | null;
             readonly lastChange: components["schemas"]["Change"] | null;
         };
         readonly Difference: {
