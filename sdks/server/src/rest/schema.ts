@@ -1363,13 +1363,13 @@ export interface components {
              * @description For how long after its first attempt a call is tried on, beyond the third
              * @default 0
              */
-            readonly retrySeconds: number;
+            readonly retrySeconds?: number;
             /**
              * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
              * @default 1
              * @enum {integer}
              */
-            readonly bodyVersion: 1 | 2;
+            readonly bodyVersion?: 1 | 2;
         };
         readonly TopicConfigInput: {
             readonly logging?: {
@@ -1382,9 +1382,9 @@ export interface components {
             /** @description Messages are kept where it is an object, even an empty one */
             readonly history?: {
                 /** @default 86400 */
-                readonly seconds: number;
+                readonly seconds?: number;
                 /** @default 1000 */
-                readonly messages: number;
+                readonly messages?: number;
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["WebhookInput"];
@@ -1400,7 +1400,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly BlueprintDefinition: {
             readonly config?: components["schemas"]["AppConfigInput"];
@@ -1640,7 +1640,7 @@ export interface components {
             readonly slug: string;
             readonly description: string | null;
             readonly topics: readonly string[];
-            readonly metadata: Record<string, never>;
+            readonly metadata: Record<string, unknown>;
             /** @enum {string} */
             readonly status: "active" | "disabled";
             /** @description Whether a blueprint created it */
@@ -1673,7 +1673,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
             readonly enableWebRTC?: boolean;
         };
         readonly RoomChanges: {
@@ -1686,7 +1686,7 @@ export interface components {
             /** @enum {string} */
             readonly status?: "active" | "disabled";
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly RoomGrant: {
             /** Format: uuid */
@@ -1718,7 +1718,7 @@ export interface components {
             readonly isActive: boolean;
             /** @description A label without effect */
             readonly role: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1754,7 +1754,7 @@ export interface components {
             readonly expiresAt?: string | null;
             readonly isActive?: boolean;
             readonly role?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         } & (unknown | unknown);
         readonly Scope: {
             /** Format: uuid */
@@ -1765,7 +1765,7 @@ export interface components {
             readonly slug: string;
             readonly name: string;
             readonly description: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /** @description An inactive scope denies its actors */
             readonly isActive: boolean;
             /**
@@ -1793,7 +1793,7 @@ export interface components {
              */
             readonly name: string;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly ScopeChanges: {
             /**
@@ -1803,7 +1803,7 @@ export interface components {
             readonly name?: string;
             readonly isActive?: boolean;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly Actor: {
             /** Format: uuid */
@@ -1831,7 +1831,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1865,7 +1865,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -1895,7 +1895,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1925,7 +1925,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -2157,9 +2157,9 @@ export interface components {
              * @description Maximum number of entries, the oldest first
              * @default 1000
              */
-            readonly limit: number;
+            readonly limit?: number;
             /** @default true */
-            readonly dryRun: boolean;
+            readonly dryRun?: boolean;
         };
         readonly Redrive: {
             /** @description Entries that match the filter, up to the limit */
@@ -2201,12 +2201,12 @@ export interface components {
              * @description Keeps the message as the last value of the topic
              * @default false
              */
-            readonly retain: boolean | null;
+            readonly retain?: boolean | null;
             /**
              * @description How it crosses the bus: as on the socket
              * @default 1
              */
-            readonly qos: number | null;
+            readonly qos?: number | null;
             /** @description Of several messages with one id, one is delivered */
             readonly id?: string | null;
             /** @description Whether the trigger webhook of the topic is called; by default only with `as` */
@@ -2315,7 +2315,7 @@ export interface components {
         readonly PresentActor: {
             readonly actorTokenId: string;
             /** @description As it was announced last; what JSON cannot hold as in the bodies of webhooks: bytes in base64, integers beyond 2^53 as text */
-            readonly presence: Record<string, never>;
+            readonly presence: Record<string, unknown>;
             /**
              * Format: date-time
              * @description Since when the actor has been present, by any of its connections
@@ -2455,7 +2455,7 @@ export interface components {
             /** @description The records that the event created, changed or removed */
             readonly resourceIds: readonly string[];
             /** @description The data of the event, without hashes and encrypted secrets; values of webhook headers and of query parameters are `[hidden]` */
-            readonly data: Record<string, never>;
+            readonly data: Record<string, unknown>;
         };
         readonly AuditPage: {
             readonly data: readonly components["schemas"]["AuditEvent"][];
@@ -2488,7 +2488,7 @@ export interface components {
              */
             readonly at: string;
             /** @description Null where it did not exist */
-            readonly record: Record<string, never> | null;
+            readonly record: Record<string, unknown> | null;
             readonly lastChange: components["schemas"]["Change"] | null;
         };
         readonly Difference: {
