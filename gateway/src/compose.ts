@@ -2,6 +2,7 @@ import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthen
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -68,6 +69,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly groupStore: GroupStore | undefined;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
+  /** Undefined where a gateway does no work that processes divide. */
+  readonly shardLeases: ShardLeases | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -268,6 +271,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
+      shards: () => ports.shardLeases?.owned() ?? new Map(),
     }),
     ...{ publishing, questions, answers },
     liveState: stateOfGateways(ownState, questions),

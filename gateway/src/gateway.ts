@@ -27,7 +27,8 @@ import {
   type WsListener,
 } from './socket/wsListener.js';
 
-type OptionalPorts = 'messageStore' | 'groupStore' | 'history' | 'tracing' | 'limits' | 'accessRecorder';
+type OptionalPorts =
+  'messageStore' | 'groupStore' | 'history' | 'tracing' | 'limits' | 'accessRecorder' | 'shardLeases';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -80,6 +81,7 @@ class WebSocketGateway implements Gateway {
     tracing,
     limits,
     accessRecorder,
+    shardLeases,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -88,7 +90,7 @@ class WebSocketGateway implements Gateway {
     this.views = ports.views;
     this.parts = compose(
       {
-        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder },
+        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,

@@ -83,6 +83,8 @@ export interface MetricSources {
   readonly historyWaiting: () => number;
   readonly presenceEntries: () => number;
   readonly gateways: () => number;
+  /** By work. */
+  readonly shards: () => ReadonlyMap<string, number>;
 }
 
 /** The metrics of a gateway. Iterates over the connections only on collection. */
@@ -104,6 +106,7 @@ export const gatewayMetrics =
     sink.value('roomwire_history_waiting', sources.historyWaiting());
     sink.value('roomwire_presence_entries', sources.presenceEntries());
     sink.value('roomwire_gateways', sources.gateways());
+    for (const [work, shards] of sources.shards()) sink.value('roomwire_shards_owned', shards, { work });
     sink.value('roomwire_webhook_calls_total', metrics.webhookCalls);
     sink.value('roomwire_webhook_calls_lost_total', metrics.webhookCallsLost);
     sink.value('roomwire_hydrations_total', metrics.hydrations);

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
-import { decode } from '@msgpack/msgpack';
+import { decode, encode } from '@msgpack/msgpack';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
+import type { LostWork } from '@roomwire/shared/wire/bus/lostWork';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import {
+  decodeCallPayload,
+  encodeCallPayload,
+  encodeWorkPayload,
+} from '@roomwire/shared/wire/webhooks/callPayload';
+import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
@@ -79,6 +87,23 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
     ]);
   });
 
+  it('[HOOK-BODY-3] have a body of version 2 where they had one, and are of nobody where a backend has published', async () => {
+    const { deps, calls } = feedWorld(writtenLog());
+    const message = { appSlug: 'desk', topic: 'desk/lobby/chat', id: 'order-7', at: 7, position: 'p1' };
+    const sent = {
+      ...{ roomName: 'lobby', topicName: 'chat', actorId: '', scope: null, roomId: 'r', message },
+      ...{ callId: 'c', kind: 'trigger', appId: 'a', headers: [], data: encode({ text: 'hi' }) },
+    } as unknown as WebhookCall;
+    const get = async (view: 'deadLetters', id: string) => ({
+      ...(await deps.views.get(view, id)),
+      payload: decodeCallPayload(encodeCallPayload(sent)),
+    });
+    const views = { get } as unknown as ViewStore;
+    await putRedrivenCalls({ ...deps, views }, [redrivenNow('c', 1)]);
+    expect(calls[0]).to.deep.include({ actorId: '', roomId: 'r', message });
+    expect(requestBody(calls[0] as WebhookCall)).to.equal(requestBody(sent));
+  });
+
   it('go on with the trace of whoever asks for them', async () => {
     const { deps, calls } = feedWorld(writtenLog());
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -94,6 +119,61 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
     const bus = { put: async (to: unknown) => void (queue = to) } as unknown as MessageBus;
     await putRedrivenCalls({ ...deps, bus }, [redrivenNow('c', 1)]);
     expect(queue).to.equal(webhookCalls);
+  });
+
+  describe('of other kinds', () => {
+    const work: LostWork = {
+      ...{ dlqId: 'd', kind: 'job', organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r' },
+      ...{ room: 'p/a/_/lobby', roomName: 'lobby', topicName: 'chat', actorId: '', scope: null, group: 'g' },
+      ...{ data: encode({ at: new Date(0) }), attempts: 5, rest: Uint8Array.of(1, 2) },
+    };
+    const call: WebhookCall = {
+      ...{ callId: 'd', kind: 'event', organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r' },
+      ...{ url: 'https://example.com/events', headers: [['X-Kind', 'event']], room: 'p/a/_/lobby' },
+      ...{ roomName: 'lobby', topicName: '', actorId: '', scope: null, data: encode({ event: 'left' }) },
+      ...{ origin: { by: 'roomEvent', shard: 3 }, sequence: 7, attempts: 3 },
+    };
+    const redrivenOf = async (kind: string, content: Uint8Array): Promise<unknown[]> => {
+      const put: unknown[] = [];
+      const { deps } = feedWorld(writtenLog());
+      const entry = {
+        dlqId: 'd',
+        kind,
+        payload: decodeCallPayload(content),
+        createdAt: new Date(deps.clock.now()),
+      };
+      const views = {
+        get: async () => ({ ...entry, createdAt: entry.createdAt.toISOString() }),
+      } as unknown as ViewStore;
+      const bus = {
+        put: async (queue: WorkQueue<unknown>, job: unknown) => void put.push(queue.name, job),
+      } as unknown as MessageBus;
+      await putRedrivenCalls({ ...deps, views, bus }, [redrivenNow('d', 1)]);
+      return put;
+    };
+
+    for (const [kind, queue] of [
+      ['job', 'job-redrives'],
+      ['schedule', 'schedule-redrives'],
+    ] as const)
+      it(`are put on the queue of their service, byte by byte as they were: ${kind}`, async () => {
+        const put = await redrivenOf(kind, encodeWorkPayload({ ...work, kind }));
+        expect(put).to.eql([queue, { redriveId: 'redrive of d', work: { ...work, kind } }]);
+      });
+
+    it('are put on the queue of room events, with the number that they had', async () => {
+      const put = await redrivenOf(
+        'event',
+        encodeCallPayload({ ...call, retrySeconds: 60, firstAttemptAt: 1 }),
+      );
+      expect(put).to.eql([
+        'event-redrives',
+        {
+          ...{ ...call, origin: { by: 'redrive', redriveId: 'redrive of d' }, attempts: 0 },
+          ...{ retrySeconds: undefined, firstAttemptAt: undefined, waitsOnMs: undefined },
+        },
+      ]);
+    });
   });
 
   for (const [what, entryOf] of [

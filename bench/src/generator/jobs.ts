@@ -2,6 +2,7 @@ import type { HopLoad, HopResult } from '../hop/measureHop.js';
 import type { Measurement } from '../measure/comparison.js';
 import type { CpuUse } from '../measure/usage.js';
 import { startWorker } from '../process/worker.js';
+import type { JobOptions } from './jobWorker.js';
 
 export interface RoomwireLogin {
   readonly protocol: 'roomwire';
@@ -111,6 +112,26 @@ export interface GroupsJob {
   readonly acks: boolean;
   /** Messages that have been published and not been got. */
   readonly window: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
+/** A worker group with jobs, on a topic that nobody has used before. */
+export interface WorkersJob {
+  readonly kind: 'workers';
+  readonly login: RoomwireLogin;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topic: string;
+  readonly group: string;
+  readonly members: number;
+  readonly options: JobOptions;
+  readonly load:
+    | { readonly kind: 'backlog'; readonly jobs: number }
+    /** Publishes that have not been answered, or not been worked off. */
+    | { readonly kind: 'together'; readonly window: number }
+    /** So many that nobody acknowledges, all of them in flight. */
+    | { readonly kind: 'timeOuts'; readonly jobs: number };
   readonly warmUpSeconds: number;
   readonly seconds: number;
 }
@@ -268,7 +289,8 @@ type PlainJob =
   | DurableJob
   | FillRoomsJob
   | ResumeJob
-  | HistoryReadsJob;
+  | HistoryReadsJob
+  | WorkersJob;
 
 export type GeneratorJob = FanOutJob | RestJob | HopJob | PlainJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob

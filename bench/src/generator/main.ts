@@ -12,6 +12,7 @@ import type { GeneratorJob, ResultOf } from './jobs.js';
 import { measurePresence } from './presence.js';
 import { measurePublishing } from './publishing.js';
 import { measureResume } from './resume.js';
+import { measureWorkers } from './workers.js';
 
 serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {
@@ -37,6 +38,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return fillRooms(job);
     case 'resume':
       return measureResume(job);
+    case 'workers':
+      return measureWorkers(job);
     case 'historyReads':
       return measureHistoryReads(job);
     case 'rest':

@@ -12,6 +12,7 @@ import { historyRead, historyReadOnEngines } from './historyRead.js';
 import { historyResume, historyResumeOnEngines } from './historyResume.js';
 import { httpPublish, httpPublishOnEngines } from './httpPublish.js';
 import { idle } from './idle.js';
+import { jobs } from './jobs.js';
 import { largeProject } from './largeProject.js';
 import { meta } from './meta.js';
 import { partitions } from './partitions.js';
@@ -29,6 +30,7 @@ export const scenarios: readonly Scenario[] = [
   chat,
   presence,
   groups,
+  jobs,
   storm,
   idle,
   clientTokens,

@@ -5,12 +5,14 @@ import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/em
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedHistoryIndex } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
+import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
+import { openEmbeddedShardLeases } from '@roomwire/shared/adapters/shard-leases/embeddedShardLeases';
 import { openEmbeddedSnapshotStore } from '@roomwire/shared/adapters/snapshot-store/embeddedSnapshotStore';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
@@ -38,6 +40,8 @@ export const readModelsOnFiles: ReadModelEngine = {
   openPublishIds: async ({ folder, deduplicationMs, logger }) =>
     openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),
   openHistoryIndex: async ({ folder }) => openEmbeddedHistoryIndex(await folder()),
+  openJobs: async ({ folder }) => openEmbeddedJobStore(await folder()),
+  openShardLeases: async ({ folder }) => openEmbeddedShardLeases(await folder(), Date.now()),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };

@@ -1,3 +1,5 @@
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import type { EngineRow, ReadModelEngine } from './engine.js';
 import type { Remedies } from './refusals.js';
 import { failure, judgeClock, judgeVersion, ok, warning, type Finding } from './finding.js';
@@ -51,6 +53,14 @@ const mongodb = (url: string): ReadModelEngine => ({
     const { openMongoHistoryIndex } =
       await import('@roomwire/shared/adapters/history-index/mongoHistoryIndex');
     return openMongoHistoryIndex({ url, outage });
+  },
+  async openJobs({ outage }) {
+    const { openMongoJobStore } = await import('@roomwire/shared/adapters/job-store/mongoJobStore');
+    return openMongoJobStore({ url, outage });
+  },
+  async openShardLeases({ outage, logger }) {
+    const { openMongoShardLeases } = await import('@roomwire/shared/adapters/shard-leases/mongoShardLeases');
+    return openMongoShardLeases({ url, outage }, { clock: systemClock, random: systemRandom, logger });
   },
   async openPayloads({ payloadLimits, outage }) {
     const { openMongoPayloadStore } =

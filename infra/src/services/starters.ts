@@ -25,6 +25,7 @@ import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
+import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
@@ -79,6 +80,7 @@ export const startProjections: StartService = async ({
   closing.push(() => keeper.close());
   await keeper.start();
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
+  await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
@@ -193,6 +195,7 @@ export const startGateway: StartService = async ({
     groupStore,
     publishIds: await adapters.publishIds(),
     history: await adapters.history(),
+    shardLeases: await adapters.shardLeases(),
     clock,
     random,
     logger,

@@ -32,8 +32,10 @@ export type EngineUse =
   | 'access log'
   | 'snapshots'
   | 'publish ids'
+  | 'shard leases'
   | 'message history'
-  | 'live state';
+  | 'live state'
+  | 'jobs';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

@@ -29,6 +29,7 @@ import {
   messagesPort,
   publishIdsPort,
   sessionsPort,
+  shardLeasesPort,
   usagePort,
   type SimulatedStores,
 } from '../engines/simulatedStores.js';
@@ -107,6 +108,7 @@ export const startGateway = async (process: SimulatedProcess, engines: Engines):
     sessions: sessionsPort(process, network, stores),
     messageStore: options.records ? messagesPort(process, network, stores) : undefined,
     publishIds: publishIdsPort(process, network, stores),
+    shardLeases: shardLeasesPort(process, network, stores, engines.logger(process)),
     groupStore: options.records ? groupsPort(process, network, stores) : undefined,
     history: historyPorts(process, engines).history,
     options: gatewayOptions,

@@ -4,6 +4,7 @@ import {
   type KeptClaim,
 } from '@roomwire/shared/adapters/publish-ids/decideClaim';
 import type { ClaimOutcome, PublishClaim, PublishIds, SettledClaim } from '@roomwire/shared/ports/publishIds';
+import { LeasedShards } from '@roomwire/shared/adapters/shard-leases/leasedShards';
 import type { GroupCheckpoint, GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '@roomwire/shared/ports/messageStore';
 import type {
@@ -12,9 +13,12 @@ import type {
   SessionWrite,
   StoredSession,
 } from '@roomwire/shared/ports/sessionStore';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { ConnectionCount, LastUse, MessageCount, UsageStore } from '@roomwire/shared/ports/usageStore';
 import { formerWriters } from '@roomwire/shared/ports/usageStore';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { leaseTableOn, MemoryLeases } from '@roomwire/testing/fakes/memoryLeaseTable';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
 import type { Network } from './network.js';
 
@@ -28,6 +32,7 @@ export class SimulatedStores {
   readonly usage = new Map<string, Map<string, number>>();
   readonly connections = new Map<string, ConnectionCount>();
   readonly publishIds = new Map<string, KeptClaim>();
+  readonly leases = new MemoryLeases();
   /** Ids of messages that were told to be sent, and are not known as that. */
   readonly unsettled = new Set<string>();
 }
@@ -109,6 +114,17 @@ export const publishIdsPort = (
     free: (claims) => settle(claims, 'free'),
     giveUp: (claims) => settle(claims, 'givenUp'),
   };
+};
+
+export const shardLeasesPort = (
+  process: SimulatedProcess,
+  network: Network,
+  { leases }: SimulatedStores,
+  logger: Logger,
+): ShardLeases => {
+  const { clock, random } = process;
+  const table = leaseTableOn(leases, (act) => network.call(process, 'views', 'shard leases', act));
+  return new LeasedShards({ table, clock, random, logger });
 };
 
 const pageSize = 100;

@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parents[2]
 GIVEN = """
 from __future__ import annotations
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timezone
 from typing import Any
 import httpx
 import roomwire

@@ -1,7 +1,9 @@
 import { domainEventFeed } from './domainEventFeed.js';
+import { eventEnds } from './eventEnds.js';
 import { gatewayNews } from './gatewayNews.js';
 import { gatewayAnswers, gatewayQuestions } from './gatewayQuestions.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
+import { eventRedrives, jobRedrives, scheduleRedrives } from './lostWork.js';
 import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
 import { presenceNews } from './presenceNews.js';
 import { readerAnnouncements } from './readers.js';
@@ -9,10 +11,11 @@ import {
   webhookAnswers,
   webhookBacklog,
   webhookCalls,
-  webhookReports,
   webhookRetries,
+  webhookWaits,
 } from './webhookCalls.js';
 import { webhookOutcomes } from './webhookOutcomes.js';
+import { webhookReports } from './webhookReports.js';
 
 /** How an engine stores the records of a channel or a work queue. `docs/KAFKA.md` gives the reasons. */
 export interface BusTopic {
@@ -52,9 +55,17 @@ export const busTopics: readonly BusTopic[] = [
   // As many consumers as there are partitions can share the work.
   { ...otherTopics, name: webhookCalls.name, partitions: 16 },
   ...webhookRetries.map(({ name }) => ({ ...otherTopics, name })),
+  // Few calls wait for so long.
+  ...webhookWaits.map(({ name }) => ({ ...otherTopics, name, partitions: 4 })),
   // Slow endpoints delay one another where they share a partition.
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
   { ...otherTopics, name: webhookReports.name },
+  ...[eventRedrives, jobRedrives, scheduleRedrives].map(({ name }) => ({
+    ...otherTopics,
+    name,
+    partitions: 4,
+  })),
+  { ...otherTopics, name: eventEnds.name, retentionMs: hours },
   { ...otherTopics, name: webhookAnswers.name, retentionMs: hours },
   // Whoever asks waits for seconds.
   { ...otherTopics, name: gatewayQuestions.name, retentionMs: hours },

@@ -4,13 +4,13 @@ import {
   constant,
   count,
   described,
-  integer,
   listOf,
   object,
   oneOf,
   optional,
   orNull,
   text,
+  textOrNull,
   tuple,
   union,
   type TypeOf,
@@ -18,7 +18,8 @@ import {
 import type { Channel, WorkQueue } from './channel.js';
 import { roomField, versionedRecord, versionField } from './recordCodec.js';
 
-export const webhookKind = oneOf('trigger', 'hydration');
+/** `event`: tells of a room's presence. */
+export const webhookKind = oneOf('trigger', 'hydration', 'event');
 export type WebhookKind = TypeOf<typeof webhookKind>;
 
 /** The reason for a call, and the receiver of its outcome. */
@@ -28,14 +29,25 @@ const origin = union(
   object({ by: constant('subscribe'), gatewayId: text, subscription: count }),
   /** An operator redrives a dead letter; its id is the call's. */
   object({ by: constant('redrive'), redriveId: text }),
+  /** A room event: how its call ends is told to the owner of this shard of rooms. */
+  object({ by: constant('roomEvent'), shard: count }),
 );
 
 export type CallOrigin = TypeOf<typeof origin>;
 
 /** The scope of an actor, as webhooks get it. */
-const scope = object({ accessScopeId: text, slug: text, name: text });
+export const calledScope = object({ accessScopeId: text, slug: text, name: text });
 
-const webhookCall = object({
+export /** What a body of version 2 says besides. */
+const calledMessage = object({
+  appSlug: text,
+  topic: described('The address', text),
+  id: described('What its publisher gave, or the service made', text),
+  at: described('When it was accepted, Unix milliseconds', count),
+  position: described('Of a topic with history, where it is known', textOrNull),
+});
+
+export const webhookCall = object({
   /** The same on every attempt. */
   callId: described('`webhook-id`, and the `dlqId` if it comes to nothing', text),
   kind: webhookKind,
@@ -54,8 +66,16 @@ const webhookCall = object({
   topicName: text,
   /** `actorTokenId`. */
   actorId: text,
-  scope: orNull(scope),
-  data: described('As published, MessagePack; empty for a hydration', bytes),
+  scope: orNull(calledScope),
+  data: described(
+    'As published, MessagePack; empty for a hydration; the whole body of the request for an event',
+    bytes,
+  ),
+  sequence: optional(described('Of an event', count)),
+  message: optional(described('For a body of version 2', calledMessage)),
+  retrySeconds: optional(described('For how long after its first attempt it is tried on', count)),
+  firstAttemptAt: optional(described('Unix milliseconds; where it may be tried on', count)),
+  waitsOnMs: optional(described('How long it still waits when this queue gives it back', count)),
   origin,
   attempts: described('That were made so far', count),
   putOffBy: optional(
@@ -85,11 +105,20 @@ export const webhookCalls: WorkQueue<WebhookCall> = {
 /** [HOOK-RETRY-1] How long a call waits for its second and its third attempt. */
 export const retryWaitsMs: readonly [number, number] = [1_000, 2_000];
 
+const waitingFor = (seconds: number): WorkQueue<WebhookCall> => ({
+  ...webhookCalls,
+  name: `webhook-retry-${seconds}s`,
+  delayMs: seconds * 1_000,
+});
+
 /** Calls that wait for their second and their third attempt. */
 export const webhookRetries: readonly [WorkQueue<WebhookCall>, WorkQueue<WebhookCall>] = [
-  { ...webhookCalls, name: 'webhook-retry-1s', delayMs: retryWaitsMs[0] },
-  { ...webhookCalls, name: 'webhook-retry-2s', delayMs: retryWaitsMs[1] },
+  waitingFor(1),
+  waitingFor(2),
 ];
+
+/** [HOOK-RETRY-5] Longer waits are made of these: a queue has one delay, so that what was put first is due first. */
+export const webhookWaits: readonly WorkQueue<WebhookCall>[] = [4, 16, 64, 256, 1_024].map(waitingFor);
 
 /**
  * Calls to slow endpoints, separate so that they do not delay others. The key is the project, so that one process takes all that a
@@ -133,38 +162,4 @@ export const webhookAnswers: Channel<WebhookAnswer> = {
       return { gatewayId, subscription, body };
     },
   },
-};
-
-const report = union(
-  object({
-    outcome: constant('failed'),
-    call: webhookCall,
-    /** Null when no answer came. */
-    responseStatus: orNull(integer),
-    error: text,
-    /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
-    status: oneOf('pending', 'failed'),
-  }),
-  /** A redriven dead letter was delivered. */
-  object({ outcome: constant('delivered'), call: webhookCall }),
-);
-
-/** How a trigger call has ended, for the service that keeps the dead letters. */
-export type WebhookReport = TypeOf<typeof report>;
-
-export const webhookReportRecord = versionedRecord('a webhook report', 1, report);
-
-/** The reports of a call are processed in the order in which they were put. */
-export const webhookReports: WorkQueue<WebhookReport> = {
-  name: 'webhook-reports',
-  key: ({ call }) => call.callId,
-  codec: webhookReportRecord.codec,
-  delayMs: 0,
-};
-
-/** A retired queue with the reports of earlier versions; takes no new ones. */
-export const formerWebhookReports: WorkQueue<WebhookReport> = {
-  ...webhookReports,
-  name: 'webhook-dead-letters',
-  isRetired: true,
 };

@@ -316,6 +316,18 @@ export const limitTable = {
     protects:
       'memory from events of lobbies that wait for their turn, for the read models, or in one subscription for its snapshot',
   },
+  presenceRooms: {
+    ...{ value: 50, unit: 'number', per: 'connection' },
+    answer: 'error subscription_limit',
+    metric: 'roomwire_refusals_total',
+    protects: 'every gateway, which holds each presence, and the bus when the connection ends',
+  },
+  presenceCounts: {
+    ...{ value: 50, unit: 'number', per: 'connection' },
+    answer: 'error subscription_limit',
+    metric: 'roomwire_refusals_total',
+    protects: 'memory, and the event loop when somebody comes or goes in the rooms that are counted',
+  },
   presenceRate: {
     ...{ value: 50, unit: 'per second', per: 'connection' },
     answer: 'error rate_limit_exceeded',
