@@ -6,14 +6,27 @@ import { ids, RoomApi } from '../support/roomApi.js';
 const { appId, roomId, scopeId, foreignScopeId } = ids;
 const unknownGroup = '00000000-0000-4000-8000-0000000000ff';
 
+interface Shown extends Readonly<Record<string, unknown>> {
+  readonly groupId: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly body: Shown & { readonly data: readonly Shown[]; readonly next: string | null };
+}
+
 describe('[HTTP-GROUP-1] worker groups over HTTP', () => {
   let api: RoomApi;
 
   beforeEach(async () => void (api = await RoomApi.open()));
   afterEach(() => api.close());
 
-  const create = async (fields: object = {}): Promise<{ status: number; body: any }> =>
-    api.groups('POST', '', { body: { topic: 'chat', name: 'thumbnails', ...fields } });
+  const groups = async (...asked: Parameters<RoomApi['groups']>) =>
+    (await api.groups(...asked)) as unknown as Answered;
+  const create = (fields: object = {}): Promise<Answered> =>
+    groups('POST', '', { body: { topic: 'chat', name: 'thumbnails', ...fields } });
   const events = async () => (await api.events()).map(({ type, data }) => ({ type, data }));
 
   it('are made with the usual options, then have those of the last call', async () => {
@@ -45,13 +58,13 @@ describe('[HTTP-GROUP-1] worker groups over HTTP', () => {
     const seen: string[] = [];
     let query = '?limit=2';
     for (let pages = 1; pages <= 3; pages += 1) {
-      const { body } = (await api.groups('GET', query)) as { body: any };
+      const { body } = await groups('GET', query);
       for (const { name } of body.data) seen.push(name);
       expect(body.next === null).to.equal(pages === 3);
       query = `?limit=2&cursor=${body.next}`;
     }
     expect(seen.sort()).to.eql(['g0', 'g1', 'g2', 'g3', 'g4']);
-    expect((await api.groups('GET', '?cursor=elsewhere')).status).to.equal(400);
+    expect((await groups('GET', '?cursor=elsewhere')).status).to.equal(400);
   });
 
   it('show their oldest jobs, with what JSON cannot hold in base64', async () => {
@@ -68,7 +81,7 @@ describe('[HTTP-GROUP-1] worker groups over HTTP', () => {
       { ...shown, msgId: 'm1', actorTokenId: null, filter: 'eu', data: { image: 'a.jpg' } },
       { ...shown, msgId: 'm2', actorTokenId: 'ann', filter: null, data: null, base64: 'xAEB' },
     ];
-    const peek = async (query = '') => (await api.groups('GET', `/${groupId}/jobs${query}`)).body.data;
+    const peek = async (query = '') => (await groups('GET', `/${groupId}/jobs${query}`)).body.data;
     expect(await peek()).to.eql([first, second]);
     expect(await peek('?limit=1')).to.eql([first]);
     expect(await peek('?limit=0')).to.eql([first]);
@@ -76,10 +89,10 @@ describe('[HTTP-GROUP-1] worker groups over HTTP', () => {
 
   it('are gone when they are deleted, and say so in the log', async () => {
     const { groupId } = (await create()).body;
-    expect((await api.groups('GET', `/${groupId}`)).status).to.equal(200);
-    expect((await api.groups('DELETE', `/${groupId}`)).status).to.equal(204);
-    expect((await api.groups('DELETE', `/${groupId}`)).status).to.equal(404);
-    const { status, body } = await api.groups('GET', `/${groupId}`);
+    expect((await groups('GET', `/${groupId}`)).status).to.equal(200);
+    expect((await groups('DELETE', `/${groupId}`)).status).to.equal(204);
+    expect((await groups('DELETE', `/${groupId}`)).status).to.equal(404);
+    const { status, body } = await groups('GET', `/${groupId}`);
     expect([status, body.message]).to.eql([404, `Worker group ${groupId} not found`]);
     const names = { appId, roomId, groupId, accessScopeId: null, topic: 'chat', name: 'thumbnails' };
     expect(await events()).to.eql([
@@ -94,7 +107,7 @@ describe('[HTTP-GROUP-1] worker groups over HTTP', () => {
   it('say in the log that they are deleted before they are', async () => {
     const { groupId } = (await create()).body;
     api.jobGroups.delete = () => Promise.reject(new Error('killed'));
-    expect((await api.groups('DELETE', `/${groupId}`)).status).to.equal(500);
+    expect((await groups('DELETE', `/${groupId}`)).status).to.equal(500);
     expect((await events()).map(({ type }) => type)).to.eql(['JobGroupConfigured', 'JobGroupDeleted']);
   });
 
@@ -132,12 +145,12 @@ describe('[HTTP-GROUP-1] worker groups over HTTP', () => {
   it('are for keys that have the right, and unavailable while their owner is', async () => {
     const [reading, writing] = [api.newKey(['groups:read']), api.newKey(['groups:write'])];
     const body = { topic: 'chat', name: 'g' };
-    expect((await api.groups('POST', '', { body, key: reading })).status).to.equal(403);
-    expect((await api.groups('POST', '', { body, key: writing })).status).to.equal(201);
-    for (const key of [reading, writing]) expect((await api.groups('GET', '', { key })).status).to.equal(200);
-    expect((await api.groups('GET', '', { key: api.newKey(['rooms:write']) })).status).to.equal(403);
+    expect((await groups('POST', '', { body, key: reading })).status).to.equal(403);
+    expect((await groups('POST', '', { body, key: writing })).status).to.equal(201);
+    for (const key of [reading, writing]) expect((await groups('GET', '', { key })).status).to.equal(200);
+    expect((await groups('GET', '', { key: api.newKey(['rooms:write']) })).status).to.equal(403);
     api.jobGroups.isAway = true;
-    expect((await api.groups('GET')).status).to.equal(503);
-    expect((await api.groups('POST', '', { body })).status).to.equal(503);
+    expect((await groups('GET')).status).to.equal(503);
+    expect((await groups('POST', '', { body })).status).to.equal(503);
   });
 });
