@@ -5,10 +5,9 @@ import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
-import { encode } from '@msgpack/msgpack';
-import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
-import type { CallPayload, DeadLetter, DeadLetterEvent } from '@roomwire/shared/domain/deadLetter';
+import type { DeadLetterEvent } from '@roomwire/shared/domain/deadLetter';
 import { readEvent } from '@roomwire/shared/domain/events';
+import { putRedriven } from './redriven.js';
 
 const feedId = domainEventFeed.name;
 
@@ -71,7 +70,7 @@ export interface FeedDeps extends RedriveDeps {
 /** A rebuild of the read models reads every past redrive again: calls that were requested long ago are not repeated. */
 const mostRecentMs = 3_600_000;
 
-/** [HOOK-REDRIVE-1] Enqueues the webhook calls that operators redrive. Resolves once all of them are stored. */
+/** [HOOK-REDRIVE-1] Enqueues what operators redrive. Resolves once all of it is stored. */
 export const putRedrivenCalls = async (
   deps: RedriveDeps,
   events: readonly RecordedEvent[],
@@ -88,34 +87,13 @@ export const putRedrivenCalls = async (
       });
       continue;
     }
-    await deps.bus
-      .put(webhookCalls, callOf(entry, sent, data.redriveId, recorded))
-      .catch((error: unknown) => {
+    const { traceparent } = recorded.metadata;
+    await putRedriven(deps.bus, entry, sent, { redriveId: data.redriveId, traceparent }).catch(
+      (error: unknown) => {
         // Encoded again, a message may be larger than it was. It must not stop the projection.
         if (!(error instanceof RangeError)) throw error;
         deps.logger.error('A webhook call is too large to be made again', { callId: entry.dlqId });
-      });
+      },
+    );
   }
-};
-
-/** The body of a trigger call. */
-type Sent = Pick<WebhookCall, 'roomName' | 'topicName' | 'actorId' | 'scope'> & { readonly data: unknown };
-
-/** The call as it was, with the same id. */
-const callOf = (
-  { dlqId, organizationId, projectId, appId, kind, url }: DeadLetter,
-  { requestHeaders, requestBody }: CallPayload,
-  redriveId: string,
-  { metadata: { traceparent } }: RecordedEvent,
-): WebhookCall => {
-  const { data, ...told } = requestBody as Sent;
-  return {
-    ...{ callId: dlqId, kind, organizationId, projectId, appId, url, ...told },
-    headers: Object.entries(requestHeaders),
-    room: `redriven/${dlqId}`,
-    data: encode(data),
-    origin: { by: 'redrive', redriveId },
-    attempts: 0,
-    ...(traceparent !== undefined && { traceparent }),
-  };
 };

@@ -22,7 +22,10 @@ const deletions: readonly (readonly [what: string, event: DomainEvent])[] = [
   ['its room', { type: 'RoomDeleted', data: { appId: 'app', roomId: 'room' } }],
   ['its scope', { type: 'ScopeDeleted', data: { accessScopeId: 'scope' } }],
   ['its entry', { type: 'DeadLetterDeleted', data: { dlqId: 'one' } }],
-  ['its entry, which was delivered', { type: 'DeadLetterDelivered', data: { dlqId: 'one' } }],
+  [
+    'its entry, which was delivered',
+    { type: 'DeadLetterDelivered', data: { redriveId: null, responseStatus: null, dlqId: 'one' } },
+  ],
 ];
 
 describe('[HOOK-DLQ-3] the keeper of payloads', () => {

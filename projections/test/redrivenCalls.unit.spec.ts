@@ -1,9 +1,16 @@
 import { expect } from 'chai';
-import { decode } from '@msgpack/msgpack';
+import { decode, encode } from '@msgpack/msgpack';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
+import type { LostWork } from '@roomwire/shared/wire/bus/lostWork';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import {
+  decodeCallPayload,
+  encodeCallPayload,
+  encodeWorkPayload,
+} from '@roomwire/shared/wire/webhooks/callPayload';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
@@ -94,6 +101,55 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
     const bus = { put: async (to: unknown) => void (queue = to) } as unknown as MessageBus;
     await putRedrivenCalls({ ...deps, bus }, [redrivenNow('c', 1)]);
     expect(queue).to.equal(webhookCalls);
+  });
+
+  describe('of other kinds', () => {
+    const work: LostWork = {
+      ...{ dlqId: 'd', kind: 'job', organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r' },
+      ...{ room: 'p/a/_/lobby', roomName: 'lobby', topicName: 'chat', actorId: '', scope: null, group: 'g' },
+      ...{ data: encode({ at: new Date(0) }), attempts: 5, rest: Uint8Array.of(1, 2) },
+    };
+    const call: WebhookCall = {
+      ...{ callId: 'd', kind: 'event', organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r' },
+      ...{ url: 'https://example.com/events', headers: [['X-Kind', 'event']], room: 'p/a/_/lobby' },
+      ...{ roomName: 'lobby', topicName: '', actorId: '', scope: null, data: encode({ event: 'left' }) },
+      ...{ origin: { by: 'roomEvent', shard: 3 }, sequence: 7, attempts: 3 },
+    };
+    const redrivenOf = async (kind: string, content: Uint8Array): Promise<unknown[]> => {
+      const put: unknown[] = [];
+      const { deps } = feedWorld(writtenLog());
+      const entry = {
+        dlqId: 'd',
+        kind,
+        payload: decodeCallPayload(content),
+        createdAt: new Date(deps.clock.now()),
+      };
+      const views = {
+        get: async () => ({ ...entry, createdAt: entry.createdAt.toISOString() }),
+      } as unknown as ViewStore;
+      const bus = {
+        put: async (queue: WorkQueue<unknown>, job: unknown) => void put.push(queue.name, job),
+      } as unknown as MessageBus;
+      await putRedrivenCalls({ ...deps, views, bus }, [redrivenNow('d', 1)]);
+      return put;
+    };
+
+    for (const [kind, queue] of [
+      ['job', 'job-redrives'],
+      ['schedule', 'schedule-redrives'],
+    ] as const)
+      it(`are put on the queue of their service, byte by byte as they were: ${kind}`, async () => {
+        const put = await redrivenOf(kind, encodeWorkPayload({ ...work, kind }));
+        expect(put).to.eql([queue, { redriveId: 'redrive of d', work: { ...work, kind } }]);
+      });
+
+    it('are put on the queue of room events, with the number that they had', async () => {
+      const put = await redrivenOf('event', encodeCallPayload(call));
+      expect(put).to.eql([
+        'event-redrives',
+        { ...call, origin: { by: 'redrive', redriveId: 'redrive of d' }, attempts: 0 },
+      ]);
+    });
   });
 
   for (const [what, entryOf] of [

@@ -1,9 +1,8 @@
 import {
   formerWebhookReports,
-  type WebhookCall,
   type WebhookReport,
   webhookReports,
-} from '@roomwire/shared/wire/bus/webhookCalls';
+} from '@roomwire/shared/wire/bus/webhookReports';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
@@ -16,11 +15,19 @@ import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { ViewName } from '@roomwire/shared/wire/views/views';
-import { encodeCallPayload, payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
-import type { DeadLetterFields, PayloadReference } from '@roomwire/shared/domain/deadLetter';
+import { payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
+import type { Delivery } from '@roomwire/shared/domain/deadLetter';
 import { createStreamWriter, executeAsSystem, systemContext } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
 import { EntryCounts } from './entryCounts.js';
+import {
+  entryOf,
+  failedCall,
+  failedRedrive,
+  type FailureOwners,
+  lostWork,
+  type NewFailure,
+} from './reportedFailure.js';
 
 export interface DeadLetterRecorderDeps {
   readonly bus: MessageBus;
@@ -61,43 +68,61 @@ export const createDeadLetterRecorder = (deps: DeadLetterRecorderDeps): Service 
 
 type Deps = Required<DeadLetterRecorderDeps> & { readonly counts: EntryCounts };
 
-const record = async (deps: Deps, report: WebhookReport): Promise<void> => {
-  const { callId, origin } = report.call;
-  if (report.outcome === 'delivered') await execute(deps, report, { type: 'ReportDelivered', dlqId: callId });
-  else if (origin.by === 'redrive')
-    await execute(deps, report, {
-      type: 'ReportRedriveFailed',
-      failure: { ...redriveFailure(report), redriveId: origin.redriveId },
-    });
-  else await recordNew(deps, report);
+const record = (deps: Deps, report: WebhookReport): Promise<void> => {
+  switch (report.outcome) {
+    case 'failed': {
+      const { origin } = report.call;
+      if (origin.by !== 'redrive') return recordNew(deps, failedCall(report));
+      const failure = failedRedrive(report, origin.redriveId);
+      return execute(deps, report, { type: 'ReportRedriveFailed', failure });
+    }
+    case 'delivered': {
+      const { call, responseStatus = null } = report;
+      const redriveId = call.origin.by === 'redrive' ? call.origin.redriveId : null;
+      return execute(deps, report, delivered({ dlqId: call.callId, redriveId, responseStatus }));
+    }
+    case 'lost':
+      return recordNew(deps, lostWork(report));
+    case 'redriven': {
+      const { work, redriveId } = report;
+      return execute(deps, report, delivered({ dlqId: work.dlqId, redriveId, responseStatus: null }));
+    }
+    case 'notRedriven': {
+      const { work, redriveId, error, status } = report;
+      const failure = { dlqId: work.dlqId, redriveId, error, status, responseStatus: null, retryCount: 0 };
+      return execute(deps, report, { type: 'ReportRedriveFailed', failure });
+    }
+  }
 };
+
+const delivered = (delivery: Delivery): DeadLetterCommand => ({ type: 'ReportDelivered', delivery });
 
 /**
  * [HOOK-DLQ-3] The payload is stored before the event that refers to it. Between the two, or before, what it belongs to may
  * have been deleted, also while this process was dead: then it is removed again.
  */
-const recordNew = async (deps: Deps, report: FailureReport): Promise<void> => {
-  const { call } = report;
-  const { stream, decider } = deadLetterTarget(call.callId);
+const recordNew = async (deps: Deps, { owners, fields, encodePayload }: NewFailure): Promise<void> => {
+  const { dlqId } = fields;
+  const { stream, decider } = deadLetterTarget(dlqId);
   const writer = createStreamWriter({ stream, log: deps.log, random: deps.random });
   const known = await writer.submit(decider, { decide: () => [], select: ({ wasRecorded }) => wasRecorded });
-  if (!known.result && (await isFull(deps, call))) return;
-  const content = encodeCallPayload(call);
-  if (!known.result) await store(deps, call, content);
-  const entry = reportedDeadLetter(report, { id: call.callId, sha256: payloadHash(content) });
+  if (!known.result && (await isFull(deps, owners))) return;
+  const content = encodePayload();
+  if (!known.result) await store(deps, dlqId, owners, content);
+  const entry = { ...fields, payload: { id: dlqId, sha256: payloadHash(content) } };
   const recorded = await writer.submit(decider, {
     decide: (state) => decider.decide({ type: 'RecordDeadLetter', entry }, state),
-    context: systemContext(deps, call),
+    context: systemContext(deps, owners),
     select: (state) => state.entry,
   });
-  if (recorded.result === undefined || (await isOrphaned(deps, call, recorded.position ?? '')))
-    await deps.payloads.removeOf([call.callId]);
+  if (recorded.result === undefined || (await isOrphaned(deps, owners, recorded.position ?? '')))
+    await deps.payloads.removeOf([dlqId]);
 };
 
 /** [HOOK-DLQ-4] */
 const isFull = async (
   { counts, limits, mostEntries }: Deps,
-  { projectId }: WebhookCall,
+  { projectId }: FailureOwners,
 ): Promise<boolean> => {
   if ((await counts.of(projectId)) >= mostEntries) {
     limits.reached('deadLetters', { projectId });
@@ -109,10 +134,11 @@ const isFull = async (
 
 const store = async (
   { payloads, limits }: Deps,
-  { callId: id, projectId, appId, roomId, scope }: WebhookCall,
+  id: string,
+  { projectId, appId, roomId, accessScopeId }: FailureOwners,
   content: Uint8Array,
 ): Promise<void> => {
-  const owners = [appId, roomId, scope?.accessScopeId].filter((owner) => owner !== undefined);
+  const owners = [appId, roomId, accessScopeId].filter((owner) => owner !== undefined);
   const evicted = await payloads.put({ id, projectId, owners, content });
   if (evicted > 0) limits.reached('payloadQuota', { projectId, payloads: evicted }, evicted);
 };
@@ -126,7 +152,7 @@ const patienceMs = 5_000;
  */
 const isOrphaned = async (
   { views }: Deps,
-  { projectId, appId, roomId, scope }: WebhookCall,
+  { projectId, appId, roomId, accessScopeId }: FailureOwners,
   position: string,
 ): Promise<boolean> => {
   if (!(await views.reached(position, patienceMs))) throw new EngineUnavailable('read models');
@@ -136,42 +162,12 @@ const isOrphaned = async (
     isGone('projects', projectId),
     isGone('apps', appId),
     isGone('rooms', roomId),
-    isGone('scopes', scope?.accessScopeId),
+    isGone('scopes', accessScopeId),
   ]);
   return gone.includes(true);
 };
 
-const execute = (deps: Deps, { call }: WebhookReport, command: DeadLetterCommand): Promise<void> =>
-  executeAsSystem(deps, deadLetterTarget(call.callId), command, call);
-
-type FailureReport = Extract<WebhookReport, { outcome: 'failed' }>;
-
-/** A call that was turned away may not have been made at all. */
-const retriesOf = ({ attempts }: WebhookCall): number => Math.max(0, attempts - 1);
-
-/** [HOOK-DLQ-1] The dead letter of a call that failed for good. */
-const reportedDeadLetter = (
-  { call, responseStatus, error, status }: FailureReport,
-  payload: PayloadReference,
-): DeadLetterFields => ({
-  dlqId: call.callId,
-  organizationId: call.organizationId,
-  projectId: call.projectId,
-  appId: call.appId,
-  kind: 'trigger',
-  url: call.url,
-  payload,
-  responseStatus,
-  error,
-  retryCount: retriesOf(call),
-  status,
-});
-
-/** The failure of a redrive, for the existing dead letter. */
-const redriveFailure = ({ call, responseStatus, error, status }: FailureReport) => ({
-  dlqId: call.callId,
-  responseStatus,
-  error,
-  retryCount: retriesOf(call),
-  status,
-});
+const execute = (deps: Deps, report: WebhookReport, command: DeadLetterCommand): Promise<void> => {
+  const { dlqId, ...owner } = entryOf(report);
+  return executeAsSystem(deps, deadLetterTarget(dlqId), command, owner);
+};

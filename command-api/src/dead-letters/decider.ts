@@ -4,6 +4,7 @@ import {
   type DeadLetter,
   type DeadLetterEvent,
   type DeadLetterFields,
+  type Delivery,
   type RedriveFailure,
 } from '@roomwire/shared/domain/deadLetter';
 import { targetOf, type Decider } from '../handling/writeModel.js';
@@ -24,7 +25,7 @@ export type DeadLetterCommand =
     } & ExistingDeadLetter)
   /** Recorded once, like the first failure; an entry that was marked dead meanwhile stays dead. */
   | { readonly type: 'ReportRedriveFailed'; readonly failure: RedriveFailure }
-  | { readonly type: 'ReportDelivered'; readonly dlqId: string }
+  | { readonly type: 'ReportDelivered'; readonly delivery: Delivery }
   | ({ readonly type: 'MarkDeadLetterDead' } & ExistingDeadLetter)
   | ({ readonly type: 'DeleteDeadLetter' } & ExistingDeadLetter);
 
@@ -60,7 +61,7 @@ export const deadLetterDecider: Decider<DeadLetterState, DeadLetterCommand, Dead
         return isOpen && !isKnown ? [{ type: 'DeadLetterRedriveFailed', data: command.failure }] : [];
       }
       case 'ReportDelivered':
-        return state.entry ? [{ type: 'DeadLetterDelivered', data: { dlqId: command.dlqId } }] : [];
+        return state.entry ? [{ type: 'DeadLetterDelivered', data: command.delivery }] : [];
       case 'MarkDeadLetterDead': {
         const isDead = existing(state, command).status === 'dead';
         return isDead ? [] : [{ type: 'DeadLetterMarkedDead', data: { dlqId: command.dlqId } }];

@@ -1,4 +1,9 @@
-import { type CallPayload, deadLetterStatuses, type DeadLetter } from '@roomwire/shared/domain/deadLetter';
+import {
+  type CallPayload,
+  deadLetterKinds,
+  deadLetterStatuses,
+  type DeadLetter,
+} from '@roomwire/shared/domain/deadLetter';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { cascadeFilter, isInCascade } from '@roomwire/shared/wire/views/cascades';
@@ -45,12 +50,18 @@ const deadLetterFields = {
   organizationId: s.uuid,
   projectId: s.uuid,
   appId: s.uuid,
-  kind: s.oneOf(['trigger']),
-  url: s.text({ description: 'Values in its query are `[hidden]` from viewers' }),
+  kind: s.oneOf(deadLetterKinds, {
+    description:
+      'What failed: the call of a trigger, that of a room event, a job of a worker group, or a scheduled publish',
+  }),
+  url: s.described(
+    s.orNull(s.text()),
+    'Values in its query are `[hidden]` from viewers; null for a job or a scheduled publish',
+  ),
   requestHeaders: s.described(s.dictionaryOf(s.text()), 'The values are `[hidden]` from viewers'),
   requestBody: s.anything({
     description:
-      '`{ roomName, topicName, actorId, data, scope }`, as it was sent; null where it is not kept any more',
+      '`{ roomName, topicName, actorId, data, scope }` or the body of a room event, as it was sent, or would have been for a job or a scheduled publish; null where it is not kept any more',
   }),
   responseStatus: s.described(s.orNull(s.integer()), 'Null where there was no response'),
   error: s.text(),
@@ -71,6 +82,9 @@ export const deadLetterSchema = s.titled(
   s.strictObject(
     {
       ...deadLetterFields,
+      group: s.text({ description: 'Of a job: the name of its worker group' }),
+      sequence: s.integer({ minimum: 1, description: 'Of a room event' }),
+      scheduledId: s.text({ description: 'Of a scheduled publish' }),
       payloadExpired: s.flag({
         description: 'Present where headers and body are not kept any more: the entry cannot be redriven',
       }),
@@ -142,6 +156,9 @@ export const presentDeadLetter = (entry: DeadLetter, sent: CallPayload | undefin
   appId: entry.appId,
   kind: entry.kind,
   url: entry.url,
+  ...(entry.group !== undefined && { group: entry.group }),
+  ...(entry.sequence !== undefined && { sequence: entry.sequence }),
+  ...(entry.scheduledId !== undefined && { scheduledId: entry.scheduledId }),
   requestHeaders: sent?.requestHeaders ?? {},
   requestBody: sent?.requestBody ?? null,
   ...(sent === undefined && { payloadExpired: true }),

@@ -40,7 +40,7 @@ const outcomeSchema = s.titledObject('WebhookOutcome', {
   at: s.described(s.time, 'When the attempt ended'),
   projectId: s.uuid,
   appId: s.uuid,
-  kind: s.oneOf(['trigger', 'hydration']),
+  kind: s.oneOf(['trigger', 'hydration', 'event']),
   webhookId: s.described(s.uuid, 'The header `webhook-id`; the `dlqId` if the call fails for good'),
   urlOrigin: s.text({ description: 'Scheme, host and port of the URL' }),
   attempt: s.described(s.count, 'Counted from 1; a redrive starts again at 1'),

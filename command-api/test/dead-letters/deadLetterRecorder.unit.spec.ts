@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
@@ -11,13 +12,14 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Service } from '@roomwire/shared/runtime/service';
+import { type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import {
   formerWebhookReports,
-  type WebhookCall,
   type WebhookReport,
   webhookReports,
-} from '@roomwire/shared/wire/bus/webhookCalls';
-import { payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
+} from '@roomwire/shared/wire/bus/webhookReports';
+import { type LostWork, lostWorkRecord } from '@roomwire/shared/wire/bus/lostWork';
+import { decodeCallPayload, payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
 import { silentLogger as logger } from '@roomwire/testing/fakes/loggers';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
@@ -58,6 +60,24 @@ const failureOf = (callId: string, fields: Partial<WebhookCall> = {}): WebhookRe
   error: 'The endpoint answered 500',
   status: 'pending',
 });
+
+const work: LostWork = {
+  dlqId: 'work',
+  kind: 'job',
+  organizationId: 'o1',
+  projectId: 'p1',
+  appId: 'app1',
+  roomId: 'room1',
+  room: 'p1/app-1/_/lobby',
+  roomName: 'lobby',
+  topicName: 'thumbnails',
+  actorId: '',
+  scope: null,
+  data: encode({ image: 7 }),
+  group: 'workers',
+  attempts: 5,
+  rest: Uint8Array.of(1, 2, 3),
+};
 
 describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
   const quotaBytes = 1024 * 1024;
@@ -143,9 +163,71 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
       },
     });
     const [event] = await recorded();
-    expect(event?.schemaVersion).to.equal(2);
+    expect(event?.schemaVersion).to.equal(3);
     expect(event?.data).to.deep.include({ payload: { id: 'call', sha256: payloadHash(content) } });
     expect(JSON.stringify(event)).not.to.match(/secret|lobby/);
+  });
+
+  it('[HOOK-DLQ-1] records a job and a scheduled publish as a trigger would have sent them, and how to do them again', async () => {
+    await start();
+    const lost = { outcome: 'lost', error: 'max_deliveries', status: 'pending' } as const;
+    const later = { dlqId: 'later', kind: 'schedule', scheduledId: 's1', attempts: 0 } as const;
+    const schedule: LostWork = { ...work, ...later, group: undefined };
+    await bus.put(webhookReports, { ...lost, work });
+    await bus.put(webhookReports, { ...lost, work: schedule });
+    await bus.put(webhookReports, { ...lost, work });
+    await eventually(async () => (await recorded()).length === 2);
+    const shared = {
+      ...{ organizationId: 'o1', projectId: 'p1', appId: 'app1', url: null, responseStatus: null },
+      ...{ error: 'max_deliveries', status: 'pending', payload: undefined },
+    };
+    const entries = (await recorded()).map(({ data }) => ({ ...(data as object), payload: undefined }));
+    expect(entries).to.have.deep.members([
+      { ...shared, dlqId: 'work', kind: 'job', group: 'workers', retryCount: 4 },
+      { ...shared, dlqId: 'later', kind: 'schedule', scheduledId: 's1', retryCount: 0 },
+    ]);
+    const content = decodeCallPayload((await payloads.get('work')) as Uint8Array);
+    expect(content.requestBody).to.eql({
+      ...{ roomName: 'lobby', topicName: 'thumbnails', actorId: null, data: { image: 7 }, scope: null },
+    });
+    expect(lostWorkRecord.codec.decode(Buffer.from(content.record ?? '', 'base64'))).to.deep.include({
+      ...{ dlqId: 'work', group: 'workers' },
+    });
+  });
+
+  it('[HOOK-DLQ-1] records a room event with its sequence', async () => {
+    await start();
+    const body = { event: 'joined', sequence: 7 };
+    await bus.put(
+      webhookReports,
+      failureOf('event', {
+        ...{ kind: 'event', sequence: 7, data: encode(body), origin: { by: 'roomEvent', shard: 3 } },
+      }),
+    );
+    await eventually(async () => (await recorded()).length === 1);
+    const [event] = await recorded();
+    expect(event?.data).to.include({ kind: 'event', sequence: 7, url: call.url, retryCount: 2 });
+    const { requestBody, requestHeaders } = decodeCallPayload((await payloads.get('event')) as Uint8Array);
+    expect({ requestBody, requestHeaders }).to.eql({
+      requestBody: body,
+      requestHeaders: { 'X-Key': 'secret' },
+    });
+  });
+
+  it('[HOOK-REDRIVE-1] removes work that is done or waits again, and says what became of other work', async () => {
+    await start();
+    const types = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const events of log.readAll()) found.push(...events.map(({ type }) => type));
+      return found;
+    };
+    await bus.put(webhookReports, { outcome: 'lost', error: 'group_full', status: 'pending', work });
+    const refused = { error: 'group_deleted', status: 'failed' } as const;
+    await bus.put(webhookReports, { outcome: 'notRedriven', work, redriveId: 'r1', ...refused });
+    await bus.put(webhookReports, { outcome: 'redriven', work, redriveId: 'r2' });
+    const expected = ['DeadLetterRecorded', 'DeadLetterRedriveFailed', 'DeadLetterDelivered'];
+    await eventually(async () => (await types()).length === 3);
+    expect(await types()).to.eql(expected);
   });
 
   it('[HOOK-DLQ-3] takes less than 2 kB of the log for a dead letter, and no more of the store than the quota', async () => {

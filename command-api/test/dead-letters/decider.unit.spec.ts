@@ -88,8 +88,14 @@ describe('a dead letter', () => {
     const failed = (redriveId: string): DeadLetterEvent => ({
       ...{ type: 'DeadLetterRedriveFailed', data: failure(redriveId) },
     });
-    const arrived: DeadLetterCommand = { type: 'ReportDelivered', dlqId: 'd1' };
-    const delivered: DeadLetterEvent = { type: 'DeadLetterDelivered', data: { dlqId: 'd1' } };
+    const arrived: DeadLetterCommand = {
+      type: 'ReportDelivered',
+      delivery: { dlqId: 'd1', redriveId: 'r1', responseStatus: 204 },
+    };
+    const delivered: DeadLetterEvent = {
+      type: 'DeadLetterDelivered',
+      data: { dlqId: 'd1', redriveId: 'r1', responseStatus: 204 },
+    };
 
     it('counts redrives until it is marked dead', () => {
       given(recorded).when(redrive('r1')).then(redriven('r1'));

@@ -6,13 +6,8 @@ import type {
 import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
-import {
-  formerWebhookReports,
-  webhookBacklog,
-  webhookCalls,
-  webhookReports,
-  webhookRetries,
-} from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
+import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import type { BusEngine, EngineRow, OpenContext, OpenedBus } from './engine.js';
 import { ok } from './finding.js';
 import type { Remedies } from './refusals.js';

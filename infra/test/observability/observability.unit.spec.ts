@@ -3,13 +3,8 @@ import { expect } from 'chai';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { parse, parseAllDocuments } from 'yaml';
 import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
-import {
-  formerWebhookReports,
-  webhookBacklog,
-  webhookCalls,
-  webhookReports,
-  webhookRetries,
-} from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
+import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { metricTable, type MetricName } from '@roomwire/shared/wire/metrics/metricTable';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { serviceNames } from '../../src/services/service.js';

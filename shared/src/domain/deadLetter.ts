@@ -3,6 +3,10 @@ import type { HappenedEvent } from './eventEnvelope.js';
 export const deadLetterStatuses = ['pending', 'failed', 'dead'] as const;
 export type DeadLetterStatus = (typeof deadLetterStatuses)[number];
 
+/** A trigger's call, the call of a room event, a job of a worker group, a publish that was scheduled. */
+export const deadLetterKinds = ['trigger', 'event', 'job', 'schedule'] as const;
+export type DeadLetterKind = (typeof deadLetterKinds)[number];
+
 /** What a call sent, kept apart from the log for a time. */
 export interface PayloadReference {
   readonly id: string;
@@ -10,22 +14,31 @@ export interface PayloadReference {
   readonly sha256: string;
 }
 
-/** What a call sent, in the event itself, as earlier versions wrote it. */
+/** What a call sent; in the event itself, as earlier versions wrote it. */
 export interface CallPayload {
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** `{ roomName, topicName, actorId, data, scope }`, as it was sent. */
+  /** `{ roomName, topicName, actorId, data, scope }`, as it was sent, or as a trigger would have it; the body of a room event. */
   readonly requestBody: unknown;
+  /** Of other kinds than a trigger: the record of the bus with which it is done once more, in base64. */
+  readonly record?: string;
 }
 
-/** A trigger call that failed for good. */
+/** A call, or other work, that failed for good. */
 export interface DeadLetterFields {
   /** The id of the call, so that recording it twice is recording it once. */
   readonly dlqId: string;
   readonly organizationId: string;
   readonly projectId: string;
   readonly appId: string;
-  readonly kind: 'trigger';
-  readonly url: string;
+  readonly kind: DeadLetterKind;
+  /** Null where nothing is called. */
+  readonly url: string | null;
+  /** Of a job: the name of its worker group. */
+  readonly group?: string;
+  /** Of a room event. */
+  readonly sequence?: number;
+  /** Of a scheduled publish. */
+  readonly scheduledId?: string;
   readonly payload: PayloadReference | CallPayload;
   /** Null when no answer came. */
   readonly responseStatus: number | null;
@@ -52,6 +65,15 @@ export type RedriveFailure = Pick<
   'dlqId' | 'responseStatus' | 'error' | 'retryCount' | 'status'
 > & { readonly redriveId: string };
 
+/** A redrive that succeeded. */
+export interface Delivery {
+  readonly dlqId: string;
+  /** Null in events of earlier versions. */
+  readonly redriveId: string | null;
+  /** Null where nothing was called, and in events of earlier versions. */
+  readonly responseStatus: number | null;
+}
+
 export type DeadLetterEvent =
   | { readonly type: 'DeadLetterRecorded'; readonly data: DeadLetterFields }
   /** To be tried again, by three more attempts. */
@@ -65,8 +87,8 @@ export type DeadLetterEvent =
       };
     }
   | { readonly type: 'DeadLetterRedriveFailed'; readonly data: RedriveFailure }
-  /** A redrive got its 2xx. */
-  | { readonly type: 'DeadLetterDelivered'; readonly data: { readonly dlqId: string } }
+  /** A redrive got its 2xx, or the work is where it was before it failed. */
+  | { readonly type: 'DeadLetterDelivered'; readonly data: Delivery }
   | { readonly type: 'DeadLetterMarkedDead'; readonly data: { readonly dlqId: string } }
   | { readonly type: 'DeadLetterDeleted'; readonly data: { readonly dlqId: string } };
 

@@ -2,7 +2,7 @@ import type { ActorEvent, ActorFields } from './actor.js';
 import type { ApiKeyEvent, ApiKeyFields } from './apiKey.js';
 import type { AppEvent } from './app.js';
 import type { BlueprintEvent } from './blueprint.js';
-import type { CallPayload, DeadLetterEvent } from './deadLetter.js';
+import type { CallPayload, DeadLetterEvent, Delivery } from './deadLetter.js';
 import type { OrganizationEvent } from './organization.js';
 import type { ProjectEvent } from './project.js';
 import type { GrantEvent, RoomEvent } from './room.js';
@@ -69,11 +69,12 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   SigningKeyDeleted: 1,
   BlueprintRegistered: 1,
   BlueprintVersionAdded: 1,
-  // 2: the payload apart from the event.
-  DeadLetterRecorded: 2,
+  // 2: the payload apart from the event; 3: other kinds than a trigger, which may have no URL.
+  DeadLetterRecorded: 3,
   DeadLetterRedriven: 1,
   DeadLetterRedriveFailed: 1,
-  DeadLetterDelivered: 1,
+  // 2: the redrive, and the status of its answer.
+  DeadLetterDelivered: 2,
   DeadLetterMarkedDead: 1,
   DeadLetterDeleted: 1,
   WebhookSecretCreated: 1,
@@ -117,6 +118,12 @@ export const upcasters: { readonly [T in EventType]?: Readonly<Record<number, Up
       const { requestHeaders, requestBody, ...fields } = data as CallPayload;
       return { ...fields, payload: { requestHeaders, requestBody } };
     },
+    // Written when there were triggers alone.
+    2: (data) => data,
+  },
+  DeadLetterDelivered: {
+    // Written when nobody waited for the outcome of a redrive.
+    1: (data) => ({ ...(data as Pick<Delivery, 'dlqId'>), redriveId: null, responseStatus: null }),
   },
 };
 

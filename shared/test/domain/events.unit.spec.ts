@@ -121,6 +121,12 @@ describe('readEvent', () => {
     });
   });
 
+  it('reads the delivery of a redrive from before anybody waited for it', () => {
+    expect(readEvent(recorded('DeadLetterDelivered', 1, { dlqId: 'd' })).data).to.eql({
+      ...{ dlqId: 'd', redriveId: null, responseStatus: null },
+    });
+  });
+
   it('names the event that it refuses', () => {
     const event = recorded('Unheard', 1, {});
     const error = new UnknownEvent(event);

@@ -1,4 +1,6 @@
-import { webhookAnswers, type WebhookCall, webhookReports } from '@roomwire/shared/wire/bus/webhookCalls';
+import { type EventEnd, eventEnds } from '@roomwire/shared/wire/bus/eventEnds';
+import { webhookAnswers, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { isSoundJson } from '@roomwire/shared/wire/protocol/jsonScan';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -28,14 +30,26 @@ interface SettlementDeps {
 export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDeps): Settlement => {
   const settleTrigger = async (call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void> => {
     if (step.to === 'done') {
-      if (call.origin.by === 'redrive') await bus.put(webhookReports, { outcome: 'delivered', call });
-      return;
+      const responseStatus = statusOf(result);
+      if (call.origin.by === 'redrive')
+        await bus.put(webhookReports, {
+          outcome: 'delivered',
+          call,
+          ...(responseStatus && { responseStatus }),
+        });
+      return ended(call, 'delivered');
     }
-    const responseStatus = result.kind === 'answered' ? result.status : null;
+    const responseStatus = statusOf(result);
     const error = errorOf(result);
     await bus.put(webhookReports, { outcome: 'failed', call, responseStatus, error, status: step.status });
     metrics.deadLetters += 1;
     logger.warn('A webhook call failed', { ...idsOf(call), responseStatus, reason: error });
+    await ended(call, 'dead');
+  };
+
+  /** Whoever has put the call of a room event waits for its end. After the report, so that it is not lost with this process. */
+  const ended = async ({ origin, callId }: WebhookCall, end: EventEnd['end']): Promise<void> => {
+    if (origin.by === 'roomEvent') await bus.send(eventEnds, { shard: origin.shard, callId, end }, 'stored');
   };
 
   /** [HOOK-HYDRATE-4] Nothing is kept of a hydration that failed. */
@@ -73,6 +87,7 @@ export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDep
       const failure = { responseStatus: null, error: 'backlog_full', status: 'pending' } as const;
       await bus.put(webhookReports, { outcome: 'failed', call, ...failure });
       metrics.deadLetters += 1;
+      await ended(call, 'dead');
     },
   };
 };
@@ -81,6 +96,9 @@ export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDep
 const idsOf = ({ callId, projectId, appId, topicName, attempts }: WebhookCall) => ({
   ...{ callId, projectId, appId, topicName, attempts },
 });
+
+const statusOf = (result: AttemptResult): number | null =>
+  result.kind === 'answered' ? result.status : null;
 
 const errorOf = (result: AttemptResult): string =>
   result.kind === 'answered' ? `The endpoint answered ${result.status}` : result.reason;

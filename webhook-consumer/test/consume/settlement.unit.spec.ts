@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
-import { webhookAnswers, webhookReports, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookAnswers, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
 import { createRecordingLogger, silentLogger as logger } from '@roomwire/testing/fakes/loggers';
@@ -94,7 +95,7 @@ describe('the settlement of', () => {
     it('that was redriven and delivered is reported', async () => {
       const { put, metrics, lines, settlement } = world();
       await settlement.settle(redriven, answered(200), { to: 'done' });
-      expect(put).to.eql([[webhookReports, { outcome: 'delivered', call: redriven }]]);
+      expect(put).to.eql([[webhookReports, { outcome: 'delivered', call: redriven, responseStatus: 200 }]]);
       expect([metrics, lines]).to.eql([createMetrics(), []]);
     });
 

@@ -1,5 +1,6 @@
 import { recordTopics } from '../bus/busTopics.js';
 import { domainEventFeed, recordedEvent } from '../bus/domainEventFeed.js';
+import { eventEndRecord, eventEnds } from '../bus/eventEnds.js';
 import { gatewayNews, gatewayNewsRecord } from '../bus/gatewayNews.js';
 import { groupRecordSchema } from '../bus/groupRecord.js';
 import {
@@ -8,6 +9,7 @@ import {
   retainedMessageRecord,
   retainedMessages,
 } from '../bus/liveMessage.js';
+import { eventRedrives, jobRedrives, redrivenWorkRecord, scheduleRedrives } from '../bus/lostWork.js';
 import { presenceNews, presenceNewsRecord } from '../bus/presenceNews.js';
 import { readerAnnouncementRecord, readerAnnouncements } from '../bus/readers.js';
 import {
@@ -16,11 +18,10 @@ import {
   webhookBacklog,
   webhookCallRecord,
   webhookCalls,
-  webhookReportRecord,
-  webhookReports,
   webhookRetries,
 } from '../bus/webhookCalls.js';
 import { webhookOutcomeRecord, webhookOutcomes } from '../bus/webhookOutcomes.js';
+import { webhookReportRecord, webhookReports } from '../bus/webhookReports.js';
 import { union, type JsonSchema } from '../schema.js';
 
 export interface BusMessage {
@@ -76,10 +77,33 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     [webhookCalls, ...webhookRetries, webhookBacklog].map(({ name }) => [name, webhookCall(name)]),
   ),
   [webhookReports.name]: {
-    summary: 'How a trigger call, or a redrive of a dead letter, has ended',
-    key: 'the id of the call',
+    summary: 'What has failed for good, or how the redrive of a dead letter has ended',
+    key: 'the id of the call, or of the dead letter',
     contentType: msgpack,
     payload: webhookReportRecord.json,
+  },
+  [eventRedrives.name]: {
+    summary: 'The call of a room event that an operator wants made again',
+    key: 'room',
+    contentType: msgpack,
+    payload: webhookCallRecord.json,
+  },
+  ...Object.fromEntries(
+    [jobRedrives, scheduleRedrives].map(({ name }) => [
+      name,
+      {
+        summary: 'A dead letter, other than of a webhook call, that an operator wants done once more',
+        key: 'room',
+        contentType: msgpack,
+        payload: redrivenWorkRecord.json,
+      },
+    ]),
+  ),
+  [eventEnds.name]: {
+    summary: 'How the call of a room event has ended, for the owner of its shard of rooms',
+    key: 'the shard',
+    contentType: msgpack,
+    payload: eventEndRecord.json,
   },
   [webhookAnswers.name]: {
     summary: 'What a hydration webhook has answered, on its way to the subscriber',

@@ -1,17 +1,14 @@
 import { domainEventFeed } from './domainEventFeed.js';
+import { eventEnds } from './eventEnds.js';
 import { gatewayNews } from './gatewayNews.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
+import { eventRedrives, jobRedrives, scheduleRedrives } from './lostWork.js';
 import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
 import { presenceNews } from './presenceNews.js';
 import { readerAnnouncements } from './readers.js';
-import {
-  webhookAnswers,
-  webhookBacklog,
-  webhookCalls,
-  webhookReports,
-  webhookRetries,
-} from './webhookCalls.js';
+import { webhookAnswers, webhookBacklog, webhookCalls, webhookRetries } from './webhookCalls.js';
 import { webhookOutcomes } from './webhookOutcomes.js';
+import { webhookReports } from './webhookReports.js';
 
 /** How an engine stores the records of a channel or a work queue. `docs/KAFKA.md` gives the reasons. */
 export interface BusTopic {
@@ -54,6 +51,12 @@ export const busTopics: readonly BusTopic[] = [
   // Slow endpoints delay one another where they share a partition.
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
   { ...otherTopics, name: webhookReports.name },
+  ...[eventRedrives, jobRedrives, scheduleRedrives].map(({ name }) => ({
+    ...otherTopics,
+    name,
+    partitions: 4,
+  })),
+  { ...otherTopics, name: eventEnds.name, retentionMs: hours },
   { ...otherTopics, name: webhookAnswers.name, retentionMs: hours },
   // A record for each attempt: long enough for a reader that was down overnight.
   { ...otherTopics, name: webhookOutcomes.name, retentionMs: days },

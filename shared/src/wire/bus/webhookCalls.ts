@@ -4,7 +4,6 @@ import {
   constant,
   count,
   described,
-  integer,
   listOf,
   object,
   oneOf,
@@ -18,7 +17,8 @@ import {
 import type { Channel, WorkQueue } from './channel.js';
 import { roomField, versionedRecord, versionField } from './recordCodec.js';
 
-export const webhookKind = oneOf('trigger', 'hydration');
+/** `event`: tells of a room's presence. */
+export const webhookKind = oneOf('trigger', 'hydration', 'event');
 export type WebhookKind = TypeOf<typeof webhookKind>;
 
 /** The reason for a call, and the receiver of its outcome. */
@@ -28,14 +28,16 @@ const origin = union(
   object({ by: constant('subscribe'), gatewayId: text, subscription: count }),
   /** An operator redrives a dead letter; its id is the call's. */
   object({ by: constant('redrive'), redriveId: text }),
+  /** A room event: how its call ends is told to the owner of this shard of rooms. */
+  object({ by: constant('roomEvent'), shard: count }),
 );
 
 export type CallOrigin = TypeOf<typeof origin>;
 
 /** The scope of an actor, as webhooks get it. */
-const scope = object({ accessScopeId: text, slug: text, name: text });
+export const calledScope = object({ accessScopeId: text, slug: text, name: text });
 
-const webhookCall = object({
+export const webhookCall = object({
   /** The same on every attempt. */
   callId: described('`webhook-id`, and the `dlqId` if it comes to nothing', text),
   kind: webhookKind,
@@ -54,8 +56,12 @@ const webhookCall = object({
   topicName: text,
   /** `actorTokenId`. */
   actorId: text,
-  scope: orNull(scope),
-  data: described('As published, MessagePack; empty for a hydration', bytes),
+  scope: orNull(calledScope),
+  data: described(
+    'As published, MessagePack; empty for a hydration; the whole body of the request for an event',
+    bytes,
+  ),
+  sequence: optional(described('Of an event', count)),
   origin,
   attempts: described('That were made so far', count),
   putOffBy: optional(
@@ -133,38 +139,4 @@ export const webhookAnswers: Channel<WebhookAnswer> = {
       return { gatewayId, subscription, body };
     },
   },
-};
-
-const report = union(
-  object({
-    outcome: constant('failed'),
-    call: webhookCall,
-    /** Null when no answer came. */
-    responseStatus: orNull(integer),
-    error: text,
-    /** `pending`: it could succeed later. `failed`: the endpoint refused it. */
-    status: oneOf('pending', 'failed'),
-  }),
-  /** A redriven dead letter was delivered. */
-  object({ outcome: constant('delivered'), call: webhookCall }),
-);
-
-/** How a trigger call has ended, for the service that keeps the dead letters. */
-export type WebhookReport = TypeOf<typeof report>;
-
-export const webhookReportRecord = versionedRecord('a webhook report', 1, report);
-
-/** The reports of a call are processed in the order in which they were put. */
-export const webhookReports: WorkQueue<WebhookReport> = {
-  name: 'webhook-reports',
-  key: ({ call }) => call.callId,
-  codec: webhookReportRecord.codec,
-  delayMs: 0,
-};
-
-/** A retired queue with the reports of earlier versions; takes no new ones. */
-export const formerWebhookReports: WorkQueue<WebhookReport> = {
-  ...webhookReports,
-  name: 'webhook-dead-letters',
-  isRetired: true,
 };

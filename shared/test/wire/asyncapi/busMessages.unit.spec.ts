@@ -5,8 +5,15 @@ import { busMessages } from '../../../src/wire/asyncapi/busMessages.js';
 import { describeAsyncApi } from '../../../src/wire/asyncapi/describeAsyncApi.js';
 import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
 import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
+import { eventEnds } from '../../../src/wire/bus/eventEnds.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/wire/bus/liveMessage.js';
+import {
+  eventRedrives,
+  jobRedrives,
+  type LostWork,
+  scheduleRedrives,
+} from '../../../src/wire/bus/lostWork.js';
 import { encodeAccounted, presenceNews, type PresenceNews } from '../../../src/wire/bus/presenceNews.js';
 import { readerAnnouncements } from '../../../src/wire/bus/readers.js';
 import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
@@ -17,9 +24,9 @@ import {
   webhookBacklog,
   type WebhookCall,
   webhookCalls,
-  webhookReports,
   webhookRetries,
 } from '../../../src/wire/bus/webhookCalls.js';
+import { webhookReports } from '../../../src/wire/bus/webhookReports.js';
 import { webhookOutcomes } from '../../../src/wire/bus/webhookOutcomes.js';
 import { groupRecordSamples } from '../bus/groupRecordSamples.js';
 import { outcomeSamples } from '../bus/outcomeSamples.js';
@@ -144,6 +151,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     { by: 'publish' },
     { by: 'subscribe', gatewayId: 'g', subscription: 1 },
     { by: 'redrive', redriveId: 'd' },
+    { by: 'roomEvent', shard: 1 },
   ];
 
   it('match webhook calls and their reports', () => {
@@ -163,10 +171,28 @@ describe('the records of the bus in the AsyncAPI document', () => {
           status: 'pending',
         }),
       ).to.equal(true);
-    expect(isDescribed(webhookReports, { outcome: 'delivered', call })).to.equal(true);
+    expect(isDescribed(webhookReports, { outcome: 'delivered', call, responseStatus: 204 })).to.equal(true);
     const answer = { gatewayId: 'g', subscription: 1, body: Uint8Array.of(0x80) };
     expect(isDescribed(webhookAnswers, answer)).to.equal(true);
     expect(ajv.validate(busMessages['webhook-calls']?.payload ?? {}, [1, { callId: 'c' }])).to.equal(false);
+  });
+
+  it('match work that came to nothing, its reports, and its redrives', () => {
+    const work: LostWork = {
+      ...{ dlqId: 'd', kind: 'job', organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r' },
+      ...{ room: 'p/a/_/lobby', roomName: 'lobby', topicName: 'chat', actorId: '', scope: null, group: 'g' },
+      ...{ data: Uint8Array.of(0xc0), attempts: 5, rest: Uint8Array.of(1, 2) },
+    };
+    const failure = { error: 'e', status: 'pending' } as const;
+    expect(isDescribed(webhookReports, { outcome: 'lost', work, ...failure })).to.equal(true);
+    expect(isDescribed(webhookReports, { outcome: 'redriven', work, redriveId: 'x' })).to.equal(true);
+    expect(
+      isDescribed(webhookReports, { outcome: 'notRedriven', work, redriveId: 'x', ...failure }),
+    ).to.equal(true);
+    for (const queue of [jobRedrives, scheduleRedrives])
+      expect(isDescribed(queue, { redriveId: 'x', work })).to.equal(true);
+    expect(isDescribed(eventRedrives, { ...call, kind: 'event', sequence: 7 })).to.equal(true);
+    expect(isDescribed(eventEnds, { shard: 1, callId: 'c', end: 'dead' })).to.equal(true);
   });
 
   it('match outcomes of webhook calls', () => {
