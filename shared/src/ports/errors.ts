@@ -33,6 +33,7 @@ export type EngineUse =
   | 'snapshots'
   | 'publish ids'
   | 'shard leases'
+  | 'schedules'
   | 'message history';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
