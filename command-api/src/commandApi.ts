@@ -47,6 +47,7 @@ import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RateLimit } from '@roomwire/shared/runtime/tokenBucket';
 import { projectRoutes } from './projects/routes.js';
 import { createMessageRate } from './publishing/messageRate.js';
+import { scheduleRoutes, type ScheduleDeps } from './schedules/routes.js';
 import { publishingRoutes, type PublishingDeps } from './publishing/routes.js';
 import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
@@ -82,6 +83,8 @@ export interface CommandApiDeps {
   readonly publishing: PublishingDeps['publishing'];
   /** Message history; undefined while this process cannot read it. */
   readonly history: HistoryDeps['history'];
+  /** Publishes that wait for their time. */
+  readonly schedules: ScheduleDeps['schedules'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -113,6 +116,7 @@ export type ApiDeps = SigningKeyDeps &
   OutcomeDeps &
   PublishingDeps &
   HistoryDeps &
+  ScheduleDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -139,6 +143,7 @@ export const apiRoutes = (
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
   ...publishingRoutes(deps),
+  ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),

@@ -13,6 +13,7 @@ import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { PublishIdStore } from '@roomwire/shared/ports/publishIds';
+import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
@@ -83,6 +84,7 @@ export interface ReadModelEngine extends Engine {
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
+  openSchedules(context: OpenContext): Promise<ScheduleStore>;
   openShardLeases(context: OpenContext): Promise<ShardLeases>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */

@@ -15,7 +15,7 @@ export interface ScheduledPublish {
   readonly projectId: string;
   readonly appId: string;
   readonly roomId: string;
-  readonly accessScopeId: string | null;
+  readonly scope: { readonly accessScopeId: string; readonly slug: string; readonly name: string } | null;
   /** Empty for a backend. */
   readonly actorTokenId: string;
   /** Of an actor without a record: its type. */
@@ -110,7 +110,14 @@ export interface ScheduleStore {
 }
 
 /** What a scheduled publish is deleted with. */
-export const ownersOf = (publish: ScheduledPublish): readonly string[] =>
-  [publish.projectId, publish.appId, publish.roomId, publish.accessScopeId, publish.actorTokenId].filter(
-    (owner): owner is string => owner !== null && owner !== '',
-  );
+export const ownersOf = ({
+  projectId,
+  appId,
+  roomId,
+  scope,
+  actorTokenId,
+}: ScheduledPublish): readonly string[] => [
+  ...[projectId, appId, roomId],
+  ...(scope === null ? [] : [scope.accessScopeId]),
+  ...(actorTokenId === '' ? [] : [actorTokenId]),
+];

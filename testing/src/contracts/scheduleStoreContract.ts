@@ -6,12 +6,14 @@ import type { Reopenable } from './reopenable.js';
 const projectId = '10000000-0000-4000-8000-000000000000';
 const topic = 'app/room/topic';
 
+const scope = { accessScopeId: 's', slug: 'line-1', name: 'Line $1' };
+
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 const scheduleOf = (n: number, fields: Partial<ScheduledPublish> = {}): NewSchedule => ({
   publish: {
     ...{ scheduledId: idOf(n), shard: 1, deliverAt: 1_000 + n, createdAt: 500 },
-    ...{ organizationId: 'o', projectId, appId: 'a', roomId: 'r', accessScopeId: null, actorTokenId: 'x' },
+    ...{ organizationId: 'o', projectId, appId: 'a', roomId: 'r', scope: null, actorTokenId: 'x' },
     ...{ topic, filters: [], retain: false, qos: 1, bytes: 3 },
     ...fields,
   },
@@ -57,7 +59,7 @@ export const scheduleStoreContract = (name: string, open: () => Promise<Reopenab
     it('keeps everything of a publish, also when it is reopened', async () => {
       const full = scheduleOf(1, {
         ...{ id: 'order:1', filter: 'ü', filters: ['$a', 'b.c'], retain: true, qos: 2, isSilent: true },
-        ...{ accessScopeId: 's', externalType: 'device' },
+        ...{ scope, externalType: 'device' },
       });
       const data = new Uint8Array(700_000).fill(7);
       await store.add([{ ...full, data }]);
@@ -161,11 +163,10 @@ export const scheduleStoreContract = (name: string, open: () => Promise<Reopenab
     });
 
     it('removes those of an owner', async () => {
-      const owners = { accessScopeId: 's', roomId: 'r2', appId: 'a2', actorTokenId: 'y' };
-      for (const [n, field] of Object.keys(owners).entries())
-        await store.add([scheduleOf(n, { [field]: owners[field as keyof typeof owners] })]);
+      const owned = { s: { scope }, r2: { roomId: 'r2' }, a2: { appId: 'a2' }, y: { actorTokenId: 'y' } };
+      for (const [n, fields] of Object.values(owned).entries()) await store.add([scheduleOf(n, fields)]);
       await store.add(Array.from({ length: 250 }, (_, n) => scheduleOf(100 + n, { projectId: 'gone' })));
-      for (const owner of Object.values(owners)) expect(await store.removeOf([owner]), owner).to.equal(1);
+      for (const owner of Object.keys(owned)) expect(await store.removeOf([owner]), owner).to.equal(1);
       expect(await store.removeOf(['gone', 'nobody'])).to.equal(250);
       expect(await dueIds()).to.deep.equal([]);
       expect(await store.held('gone')).to.deep.equal({ messages: 0, bytes: 0 });

@@ -196,6 +196,7 @@ const encodedFrames = {
       msgRef: text,
       id: optional(described('The id of the publish, if it had one', text)),
       duplicate: optional(described('An earlier publish with this id was delivered', constant(true))),
+      scheduledId: optional(described('Of a publish with `deliverAt`, which has been stored', text)),
     }),
     example: { topic: exampleTopic, msgRef: '18' },
   }),

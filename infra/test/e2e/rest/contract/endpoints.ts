@@ -13,7 +13,8 @@ export type PathParameter =
   | 'apiKeyId'
   | 'blueprintId'
   | 'dlqId'
-  | 'webhookSecretId';
+  | 'webhookSecretId'
+  | 'scheduledId';
 
 /** A row of the endpoint tables. */
 export interface Endpoint {
@@ -60,6 +61,8 @@ const projectRows = [
   ['PATCH /actors/{actorId}', 'actor changes', 200, 'actor'],
   ['POST /revocations', 'new token revocation', 201, 'token revocation'],
   ['GET /revocations', none, 200, 'page of token revocations'],
+  ['GET /scheduled', none, 200, 'page of scheduled publishes'],
+  ['DELETE /scheduled/{scheduledId}', none, 204, 'nothing'],
   ['GET /scopes', none, 200, 'page of scopes'],
   ['POST /scopes', 'new scope', 201, 'scope'],
   ['GET /scopes/{scopeId}', none, 200, 'scope'],

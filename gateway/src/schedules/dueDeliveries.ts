@@ -1,0 +1,103 @@
+import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { BegunDelivery } from '@roomwire/shared/ports/scheduleStore';
+import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { GatewayMetrics } from '../metrics.js';
+import type { AuthorDeps } from '../publishing/authors.js';
+import { Publisher, type PublishAnswers } from '../publishing/publisher.js';
+import type { PublishToBus } from '../publishing/publishToBus.js';
+import { DueJudge } from './dueRights.js';
+import { lostSchedule } from './lostSchedules.js';
+
+export interface DeliverDeps extends AuthorDeps {
+  readonly publishToBus: PublishToBus;
+  readonly bus: Pick<MessageBus, 'put'>;
+  readonly metrics: Pick<GatewayMetrics, 'scheduled'>;
+}
+
+/** It counted when it was accepted. */
+const countedBefore = { end: () => undefined };
+
+/**
+ * Makes publishes in their order, and resolves with those that are done: delivered, or dead letters. The others are to be tried
+ * again. Rejects where the read models or the bus are away.
+ */
+export const deliverDue = async (
+  deps: DeliverDeps,
+  deliveries: readonly BegunDelivery[],
+): Promise<readonly BegunDelivery[]> => {
+  const judge = new DueJudge(deps);
+  const outcomes = new Outcomes();
+  const publisher = new Publisher(undefined, outcomes);
+  const done: BegunDelivery[] = [];
+  const underWay: BegunDelivery[] = [];
+  for (const delivery of deliveries) {
+    const { publish, data, messageId } = delivery;
+    const found = await judge.judge(publish);
+    if ('refused' in found) {
+      await reportLost(deps, delivery, found.refused);
+      done.push(delivery);
+      continue;
+    }
+    underWay.push(delivery);
+    const frame = frameOf(delivery, data);
+    const turn = deps.publishToBus(publisher, {
+      ...found,
+      frame,
+      usage: countedBefore,
+      claim: undefined,
+      messageId,
+    });
+    if (turn !== undefined) await turn;
+  }
+  const accepted = await outcomes.of(underWay);
+  deps.metrics.scheduled.delivered += accepted.length;
+  return [...done, ...accepted];
+};
+
+const reportLost = async (
+  { bus, metrics }: DeliverDeps,
+  delivery: BegunDelivery,
+  refused: ProtocolErrorName,
+): Promise<void> => {
+  const { error } = protocolErrors[refused];
+  await bus.put(webhookReports, { outcome: 'lost', work: lostSchedule(delivery), error, status: 'failed' });
+  metrics.scheduled.refused += 1;
+};
+
+/** It may come twice, after a crash: of QoS 1 at least, and with an id by which readers recognize the second copy. */
+const frameOf = ({ publish }: BegunDelivery, data: Uint8Array): PublishFrame => {
+  const { scheduledId, topic, filter, filters, retain, qos } = publish;
+  return {
+    ...{ type: 'publish', topic, data, filter, filters: [...filters], retain, qos: qos === 0 ? 1 : qos },
+    ...{ id: publish.id ?? scheduledId, msgRef: scheduledId, deliverAt: undefined },
+  };
+};
+
+/** By the `scheduledId`. */
+class Outcomes implements PublishAnswers {
+  readonly areOver = false;
+  private readonly accepts = new Map<string, boolean>();
+  private missing: (() => void) | undefined;
+
+  counted(): void {
+    return undefined;
+  }
+
+  accepted: PublishAnswers['accepted'] = ({ msgRef }) => this.is(msgRef, true);
+
+  /** Only because the bus is away. */
+  refused: PublishAnswers['refused'] = ({ msgRef }) => this.is(msgRef, false);
+
+  async of(deliveries: readonly BegunDelivery[]): Promise<readonly BegunDelivery[]> {
+    while (this.accepts.size < deliveries.length)
+      await new Promise<void>((resolve) => (this.missing = resolve));
+    return deliveries.filter(({ publish }) => this.accepts.get(publish.scheduledId) === true);
+  }
+
+  private is(scheduledId = '', isAccepted: boolean): void {
+    this.accepts.set(scheduledId, isAccepted);
+    this.missing?.();
+  }
+}
