@@ -27,6 +27,7 @@ import { redriveRoutes } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
+import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
@@ -85,6 +86,8 @@ export interface CommandApiDeps {
   readonly history: HistoryDeps['history'];
   /** Publishes that wait for their time. */
   readonly schedules: ScheduleDeps['schedules'];
+  /** What gateways know; undefined while this process cannot ask them. */
+  readonly liveState: LiveStateDeps['liveState'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -117,6 +120,7 @@ export type ApiDeps = SigningKeyDeps &
   PublishingDeps &
   HistoryDeps &
   ScheduleDeps &
+  LiveStateDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -145,6 +149,7 @@ export const apiRoutes = (
   ...publishingRoutes(deps),
   ...scheduleRoutes(deps),
   ...historyRoutes(deps),
+  ...liveStateRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps, inTurn),

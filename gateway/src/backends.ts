@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PublishPorts } from './publishing/composePublish.js';
+import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -19,6 +20,8 @@ import { defaultOptions } from './options.js';
 import { Peers, ticksPerBeat } from './presence/peers.js';
 import { composePublish } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
+import { askedState } from './questions/clusterState.js';
+import { Questions } from './questions/questions.js';
 import { createDomainChanges } from './session/domainChanges.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
@@ -29,9 +32,10 @@ export interface BackendsDeps extends PublishPorts {
   readonly limits: LimitReports;
 }
 
-/** Publishing without sockets, for a process that is no gateway. */
+/** What backends use of gateways, for a process that is none. */
 export interface Backends extends Service {
   readonly publishing: Publishing;
+  readonly liveState: LiveState;
 }
 
 const nothing = (): void => undefined;
@@ -54,6 +58,7 @@ const nobody = {
 export const createBackends = (deps: BackendsDeps): Backends => {
   const { views, usage, bus, clock, random, logger, limits } = deps;
   const { beatMs, silenceMs, answersMs, returnMs, usageMs, revalidationMs } = defaultOptions;
+  const { patienceMs, hesitationMs } = defaultOptions;
   const gatewayId = random.uuid();
   const metrics = createMetrics();
   const plans = new Plans();
@@ -75,13 +80,23 @@ export const createBackends = (deps: BackendsDeps): Backends => {
       ...{ connections: {}, presenceSequence: 0 },
       ...{ readsAccounts: true, takesLeases: true, knowsOwn: true, keepsPresences: false },
     }),
-    listener: { onNews, onGone: (gone) => leases.onGone(gone) },
+    listener: {
+      onNews,
+      onGone: (gone) => {
+        leases.onGone(gone);
+        questions.onGone(gone);
+      },
+    },
   });
   let isReady = nothing;
+  const ready = new Promise<void>((resolve) => (isReady = resolve));
+  const questions: Questions = new Questions({
+    ...{ gatewayId, bus, random, peers, ready, patienceMs, hesitationMs },
+  });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },
     waits: { returnMs, answerMs: 1_000, restMs: 100 },
-    ready: new Promise((resolve) => (isReady = resolve)),
+    ready,
     send: (news) => peers.send(news),
     termsOf: (key) => usageLedger.termsOf(key),
   });
@@ -103,6 +118,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
 
   return {
     publishing,
+    liveState: askedState(questions),
 
     async start() {
       readers.push(
@@ -116,6 +132,8 @@ export const createBackends = (deps: BackendsDeps): Backends => {
           stamps.seen(retention.stamp),
         ),
       );
+      await questions.start();
+      readers.push(questions);
       await peers.listen();
       await peers.sendHello();
       timers = [

@@ -36,6 +36,10 @@ import type { GatewayOptions } from './options.js';
 import { Presence } from './presence/presence.js';
 import { composePublish, type PublishPorts } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
+import { Answers } from './questions/answers.js';
+import { stateOfGateways } from './questions/clusterState.js';
+import { LocalState } from './questions/localState.js';
+import { Questions } from './questions/questions.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
@@ -52,6 +56,7 @@ import { WaitingBytes } from './socket/waitingBytes.js';
 import type { FrameSocket } from './socket/wsListener.js';
 import { createMemberDelivery } from './subscriptions/memberDelivery.js';
 import { PersistentSessions } from './subscriptions/persistentSessions.js';
+import { RoomSubscribers } from './subscriptions/roomSubscribers.js';
 import type { SubscriptionsDeps } from './subscriptions/subscriptions.js';
 import { Hydrations } from './webhooks/hydrations.js';
 
@@ -102,7 +107,13 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     directory,
     gatewayId,
     connections: countByOrganization,
-    leases: { onNews: (news) => leases.onNews(news), onGone: (gone) => leases.onGone(gone) },
+    leases: {
+      onNews: (news) => leases.onNews(news),
+      onGone: (gone) => {
+        leases.onGone(gone);
+        questions.onGone(gone);
+      },
+    },
     others: {
       onTransition: (transition) => groups.onTransition(transition),
       onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
@@ -125,6 +136,13 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
 
   const { peers } = presence.board;
+  const roomSubscribers = new RoomSubscribers();
+  const questions: Questions = new Questions({
+    ...{ gatewayId, bus, random, peers, ready: presence.board.ready },
+    ...{ patienceMs: options.patienceMs, hesitationMs: options.hesitationMs },
+  });
+  const ownState = new LocalState({ board: presence.board, subscribers: roomSubscribers });
+  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },
     waits: { returnMs: options.returnMs, answerMs: 1_000, restMs: 100 },
@@ -161,7 +179,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
   const addresses = new AddressMemory({ limits, bytes: options.addressMemoryBytes });
   const subscriptions: SubscriptionsDeps = {
-    ...{ audiences, rooms, places, groups, retained, record, hydrations, views, logger },
+    ...{ audiences, rooms, roomSubscribers, places, groups, retained, record, hydrations, views, logger },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
     memory: subscriptionMemory,
     maxSubscriptions: options.maxSubscriptions,
@@ -267,7 +285,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       scheduledLateMs: () => schedules?.lateMs ?? 0,
       shards: () => ports.shardLeases?.owned() ?? new Map(),
     }),
-    publishing,
+    ...{ publishing, questions, answers },
+    liveState: stateOfGateways(ownState, questions),
     deliver: tracedDelivery(
       createDelivery({ audiences, metrics, retained, groups, places, replayed: record.replayed }),
       {

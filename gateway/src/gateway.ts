@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
@@ -58,6 +59,8 @@ export interface Gateway extends Service {
   readonly connections: number;
   /** For backends, which have no socket. */
   readonly publishing: Publishing;
+  /** For backends as well. */
+  readonly liveState: LiveState;
   readonly metrics: Readonly<GatewayMetrics>;
   readonly collect: CollectMetrics;
 }
@@ -111,6 +114,10 @@ class WebSocketGateway implements Gateway {
     return this.parts.publishing;
   }
 
+  get liveState(): LiveState {
+    return this.parts.liveState;
+  }
+
   get metrics(): Readonly<GatewayMetrics> {
     return this.parts.metrics;
   }
@@ -122,6 +129,9 @@ class WebSocketGateway implements Gateway {
   async start(): Promise<void> {
     const { bus, options } = this;
     const { rooms, deliver, presence, retained, hydrations, revalidator, refused, sweeper } = this.parts;
+    const { questions, answers: givenAnswers } = this.parts;
+    // Before it says what it answers.
+    await Promise.all([questions.start(), givenAnswers.start()]);
     // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
@@ -130,7 +140,7 @@ class WebSocketGateway implements Gateway {
       rooms.start(deliver),
       presence.start(),
     ]);
-    this.readers.push(rooms, values, changes, answers);
+    this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
     await this.parts.schedules?.start();
     sweeper.start();

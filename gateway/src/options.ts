@@ -46,6 +46,9 @@ export const defaultOptions = {
   answersMs: 500,
   /** How long to wait for an own record to come back from the bus. */
   returnMs: 2_000,
+  /** How long another process may take to answer a question, and after which time another one is asked as well. */
+  patienceMs: 5_000,
+  hesitationMs: 1_000,
   /** Presence announcements per second and connection; 0 is no limit. */
   presenceRate: limitTable.presenceRate.value,
   /** Memory in bytes for the addresses that sessions remember. */

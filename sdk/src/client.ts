@@ -6,7 +6,9 @@ import type { HistoryOptions } from './history/histories.js';
 import { readOptions, type ClientOptions } from './options.js';
 import { Parts } from './parts.js';
 import type { Lobby, LobbyHandler } from './presence/lobbies.js';
-import type { Room } from './presence/room.js';
+import type { EnterOptions, Room } from './presence/room.js';
+import type { CountHandler } from './presence/rooms.js';
+import type { Watch } from './presence/watches.js';
 import type { Feature, Filter, LobbyContents, PresenceData, PresenceEntry } from './protocol/frames.js';
 import type { Published, PublishOptions } from './publishes/publishOptions.js';
 import type {
@@ -15,8 +17,14 @@ import type {
   MessageHandler,
   Subscription,
 } from './subscriptions/message.js';
-import type { ManualAck, SubscribeOptions } from './subscriptions/subscribeOptions.js';
-import { openStream, type MessageStream, type StreamOptions } from './subscriptions/messageStream.js';
+import type { Job } from './subscriptions/jobs.js';
+import type { ManualAck, SubscribeOptions, WorkerOptions } from './subscriptions/subscribeOptions.js';
+import {
+  openStream,
+  type MessageStream,
+  type StreamOptions,
+  type WorkerStreamOptions,
+} from './subscriptions/messageStream.js';
 
 /** A client, connecting already. Throws `TypeError` when the options are wrong; every other failure is a state. */
 export const connect = (options: ClientOptions): Client => new Client(options);
@@ -71,6 +79,7 @@ export class Client {
    * `too_many_filters`, `subscription_conflict` (subscribed with other options already, or with messages of before that have come already),
    * `history_disabled` (42951), `unsupported_feature`, `request_timeout`, or the reason for which the client was closed.
    */
+  subscribe(topic: string, handler: MessageHandler<Job>, options: WorkerOptions): Promise<Subscription>;
   subscribe(
     topic: string,
     handler: MessageHandler<AcknowledgeableMessage>,
@@ -79,11 +88,11 @@ export class Client {
   subscribe(topic: string, handler: MessageHandler, options?: SubscribeOptions): Promise<Subscription>;
   async subscribe(
     topic: string,
-    handler: MessageHandler<AcknowledgeableMessage>,
+    handler: MessageHandler<Job>,
     options: SubscribeOptions = {},
   ): Promise<Subscription> {
     this.assertOpen();
-    return this.parts.subscriptions.add(topic, handler, options);
+    return this.parts.subscriptions.add(topic, handler as MessageHandler, options);
   }
 
   /**
@@ -98,11 +107,12 @@ export class Client {
     return this.parts.subscriptions.setFilters(topic, filters);
   }
 
-  /** `subscribe` for a `for await` loop; resolves and rejects in the same way. */
+  /** `subscribe` for a `for await` loop; resolves and rejects in the same way. The loop settles its jobs itself. */
+  stream(topic: string, options: WorkerStreamOptions): Promise<MessageStream<Job>>;
   stream(topic: string, options: StreamOptions & ManualAck): Promise<MessageStream<AcknowledgeableMessage>>;
   stream(topic: string, options?: StreamOptions): Promise<MessageStream>;
-  async stream(topic: string, options: StreamOptions = {}): Promise<MessageStream<AcknowledgeableMessage>> {
-    return openStream((handler, rest) => this.subscribe(topic, handler, rest as ManualAck), options);
+  async stream(topic: string, options: StreamOptions = {}): Promise<MessageStream<Job>> {
+    return openStream((handler, rest) => this.subscribe(topic, handler, rest as WorkerOptions), options);
   }
 
   /**
@@ -137,16 +147,37 @@ export class Client {
 
   /**
    * Says that the actor is in a room, and what it says of itself; again for another presence, or another room, which
-   * leaves the one before. Resolves when it is in force: from then on `presence` events tell of the others. Made again
-   * after every reconnect, with what was accepted last.
+   * leaves those before unless it has `keep`. Resolves when it is in force: from then on `presence` events tell of the others. Made
+   * again after every reconnect, with what was accepted last.
    *
    * `roomId` is a room slug, or `app-slug/room-slug`; `presence` has at most 16,384 bytes as MessagePack. Rejects with
-   * a `RoomwireError`: `unknown_topic` (no such room, or no access), `message_too_large`, `rate_limit_exceeded`,
-   * `broker_unavailable`, `invalid_data`, `not_connected`, `connection_lost`, `request_timeout`, `client_closed`.
+   * a `RoomwireError`: `unknown_topic` (no such room, or no access), `message_too_large`, `rate_limit_exceeded`, `subscription_limit`
+   * (42970, above 50 rooms), `unsupported_feature`, `broker_unavailable`, `invalid_data`, `not_connected`, `connection_lost`,
+   * `request_timeout`, `client_closed`.
    */
-  async enter(roomId: string, presence: PresenceData = {}): Promise<void> {
+  async enter(roomId: string, presence: PresenceData = {}, options?: EnterOptions): Promise<void> {
     this.assertOpen();
-    return this.parts.rooms.enter(roomId, presence);
+    return this.parts.rooms.enter(roomId, presence, options);
+  }
+
+  /**
+   * Leaves one room and no other; nothing happens where the client is not there. Resolves when the server has confirmed, or cannot.
+   * Rejects with `unsupported_feature`, where `client.features` lacks `rooms`, `rate_limit_exceeded`, `request_timeout` or `client_closed`.
+   */
+  async leave(roomId: string): Promise<void> {
+    this.assertOpen();
+    return this.parts.rooms.leave(roomId);
+  }
+
+  /**
+   * How many actors are in a room, without entering it: at once, then at most once a second when it changes, and again after every
+   * reconnect. Resolves with the first number. Of a room that it is in as well, the client gets the numbers instead of `presence` events.
+   *
+   * Rejects like `enter`, and with `subscription_conflict` where the room is counted already.
+   */
+  async count(roomId: string, handler: CountHandler): Promise<Watch> {
+    this.assertOpen();
+    return this.parts.rooms.count(roomId, handler);
   }
 
   /**

@@ -1,13 +1,13 @@
 import type { ConnectionState } from './connection/connection.js';
 import type { RoomwireError } from './errors.js';
-import type { PresenceChange } from './protocol/frames.js';
+import type { RoomChange } from './presence/rooms.js';
 import type { UnplacedHydration } from './subscriptions/message.js';
 
 export interface ClientEvents {
   /** Every change of `state`. */
   state: ConnectionState;
-  /** An actor joined or left the room that the client has entered, or changed its presence. */
-  presence: PresenceChange;
+  /** An actor joined or left a room that the client has entered, or changed its presence. */
+  presence: RoomChange;
   /** What a hydration webhook has answered to a subscribe. See also `onHydration` of a subscription. */
   hydration: UnplacedHydration;
   /** The token is about to expire: with a token function it is renewed, with a text the connection ends then. Needs `notices`. */

@@ -22,7 +22,9 @@ export type {
   RestoredSubscription,
 } from './protocol/frames.js';
 export type { Lobby, LobbyEvent, LobbyHandler } from './presence/lobbies.js';
-export type { MemberChange, Room, RoomEvents } from './presence/room.js';
+export type { EnterOptions, MemberChange, Room, RoomEvents } from './presence/room.js';
+export type { CountHandler, RoomChange } from './presence/rooms.js';
+export type { Watch } from './presence/watches.js';
 export type { Published, PublishOptions } from './publishes/publishOptions.js';
 export type {
   AcknowledgeableMessage,
@@ -36,5 +38,6 @@ export type {
   UnplacedHydration,
 } from './subscriptions/message.js';
 export type { HistoryOptions } from './history/histories.js';
-export type { ManualAck, SubscribeOptions } from './subscriptions/subscribeOptions.js';
-export type { MessageStream, StreamOptions } from './subscriptions/messageStream.js';
+export type { Job, JobOptions } from './subscriptions/jobs.js';
+export type { ManualAck, SubscribeOptions, WorkerOptions } from './subscriptions/subscribeOptions.js';
+export type { MessageStream, StreamOptions, WorkerStreamOptions } from './subscriptions/messageStream.js';

@@ -41,11 +41,12 @@ export const routesOf = (parts: Targets): Routes => ({
   },
   hydration: ({ topic, data }) => parts.emitter.emit('hydration', parts.subscriptions.hydrated(topic, data)),
   history: (frame) => answer(parts, frame, frame.ref),
-  presence: ({ change }) => {
-    parts.rooms.changed(change);
-    parts.emitter.emit('presence', change);
-  },
+  presence: (frame) => parts.emitter.emit('presence', parts.rooms.changed(frame)),
   presenceList: (frame) => answer(parts, frame, frame.roomId),
+  presenceCount: (frame) => {
+    parts.rooms.counted(frame);
+    answer(parts, frame, frame.roomId);
+  },
   lobbySubscribed: (frame) => {
     parts.lobbies.opened(frame);
     answer(parts, frame, frame.lobbyId);

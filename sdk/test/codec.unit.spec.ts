@@ -16,6 +16,7 @@ const publish = (data: unknown): ClientFrame => ({
   filters: undefined,
   msgRef: '1',
   id: undefined,
+  deliverAt: undefined,
 });
 
 const errorOf = (action: () => unknown): RoomwireError => {
@@ -116,7 +117,7 @@ describe('decodeFrame', () => {
 
   it('ignores an unknown type', () => {
     expect(decodeFrame(encode({ type: 'toString' }))).to.equal(undefined);
-    expect(decodeFrame(encode({ type: 'presenceCount', roomId: 'den', present: 1 }))).to.equal(undefined);
+    expect(decodeFrame(encode({ type: 'roomRenamed', roomId: 'den', to: 'cave' }))).to.equal(undefined);
   });
 
   it('fills in the missing fields of a message', () => {
@@ -129,6 +130,7 @@ describe('decodeFrame', () => {
       isReplay: false,
       filter: undefined,
       meta: undefined,
+      delivery: undefined,
     });
   });
 

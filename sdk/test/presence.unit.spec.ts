@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { LobbyEvent, PresenceChange } from '../src/index.js';
+import type { LobbyEvent, RoomChange } from '../src/index.js';
 import { plainBackoff, rejection, useHarness } from './support/harness.js';
 import { Queue } from './support/queue.js';
 import type { Peer } from './support/scriptedBroker.js';
@@ -52,15 +52,20 @@ describe('presence', () => {
 
   it('reports the changes in the room', async () => {
     const { client, peer } = await harness.connected();
-    const changes = new Queue<PresenceChange>();
+    const entering = client.enter('den');
+    await accept(peer);
+    await entering;
+    const changes = new Queue<RoomChange>();
     client.on('presence', (change) => changes.push(change));
     const data = { actor_token_id: 'ben', presence: { n: 1 } };
     for (const event of ['join', 'update']) peer.send({ type: 'presence', event, data });
     peer.send({ type: 'presence', event: 'leave', data: { actor_token_id: 'ben' } });
     for (const event of ['join', 'update']) {
-      expect(await changes.next()).to.deep.equal({ event, actorTokenId: 'ben', presence: { n: 1 } });
+      expect(await changes.next()).to.deep.equal({
+        ...{ event, actorTokenId: 'ben', presence: { n: 1 }, roomId: 'den' },
+      });
     }
-    expect(await changes.next()).to.deep.equal({ event: 'leave', actorTokenId: 'ben' });
+    expect(await changes.next()).to.deep.equal({ event: 'leave', actorTokenId: 'ben', roomId: 'den' });
   });
 
   it('is announced again after a reconnect, with the last accepted data', async () => {

@@ -1,6 +1,5 @@
 import type { App } from '@roomwire/shared/domain/app';
 import { exposesTopic } from '@roomwire/shared/domain/admission';
-import type { Scope } from '@roomwire/shared/domain/scope';
 import { internalRoom } from '@roomwire/shared/domain/topic';
 import type { HistoryTopic } from '@roomwire/shared/ports/history';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -8,6 +7,7 @@ import { findApp } from '../apps/resource.js';
 import { Rejection } from '../handling/rejections.js';
 import { pathValue, type ProjectRequest } from '../http/route.js';
 import { findRoom } from '../rooms/resource.js';
+import { scopeOfQuery } from '../scopes/resource.js';
 
 interface FoundTopic {
   readonly topic: HistoryTopic;
@@ -23,7 +23,7 @@ export const findTopic = async (
   const [app, room] = [await findApp(views, request), await findRoom(views, request)];
   const name = pathValue(request, 'topic');
   if (!exposesTopic(app, room, name)) throw new Rejection('topic_not_found', { topic: name });
-  const scope = await findScope(views, request, accessScopeId);
+  const scope = await scopeOfQuery(views, request, accessScopeId);
   return {
     app,
     topic: {
@@ -33,16 +33,4 @@ export const findTopic = async (
       room: internalRoom(app.projectId, scope?.slug ?? null, app.slug, room.slug),
     },
   };
-};
-
-/** Empty is as good as none. */
-const findScope = async (
-  views: ViewReader,
-  { caller }: ProjectRequest,
-  accessScopeId = '',
-): Promise<Scope | undefined> => {
-  if (accessScopeId === '') return undefined;
-  const scope = await views.get('scopes', accessScopeId.toLowerCase());
-  if (scope?.projectId !== caller.projectId) throw new Rejection('scope_not_found', { accessScopeId });
-  return scope;
 };

@@ -48,6 +48,9 @@ export const checkPathIds = (
   return checked;
 };
 
+/** The list whose name is followed by brackets, as in `orderBy[]=…`; other lists repeat their name. */
+export const bracketed = 'orderBy';
+
 /**
  * The query of a request target as the schemas see it: `orderBy[]=…` (repeatable) becomes the array `orderBy`. A name
  * with brackets that ask for anything else becomes a value that no schema takes. Throws a URIError, with the status that
@@ -63,11 +66,11 @@ export const readQuery = (target: string): Record<string, unknown> => {
     throw Object.assign(new URIError('The query is not UTF-8'), { status: 400 });
   for (const [name, value] of parameters) {
     const [, base = name, index] = /^([^[]+)\[(.*)\]$/s.exec(name) ?? [];
-    if (base === 'orderBy' && index !== undefined && /^\d*$/.test(index)) orderBy.push(value);
+    if (base === bracketed && index !== undefined && /^\d*$/.test(index)) orderBy.push(value);
     else if (index !== undefined) query[base] = [[value]];
     else query[base] = base in query ? withAnother(query[base], value) : value;
   }
-  if (orderBy.length > 0) query['orderBy'] = 'orderBy' in query ? [query['orderBy'], orderBy] : orderBy;
+  if (orderBy.length > 0) query[bracketed] = bracketed in query ? [query[bracketed], orderBy] : orderBy;
   return query;
 };
 

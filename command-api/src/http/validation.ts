@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isExternalSubject } from '@roomwire/shared/domain/tokenRevocation';
 import { isNetwork } from '@roomwire/shared/runtime/networks';
 import { validationError, type FailedConstraint } from './errors.js';
-import { actorKeyIdPattern, isUuid } from './request.js';
+import { actorKeyIdPattern, bracketed, isUuid } from './request.js';
 import type { JsonSchema } from './schema.js';
 
 export type Validate = (value: unknown) => void;
@@ -20,13 +20,17 @@ export const bodyValidator = (schema: JsonSchema): Validate => {
   };
 };
 
-/** Like `bodyValidator`, for a query: strings of numbers are converted in place. */
+/** Like `bodyValidator`, for a query: strings of numbers are converted in place, and a list may have one item. */
 export const queryValidator = (schema: JsonSchema): Validate => {
   const check = bodyValidator(schema);
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
   return (value) => {
     const query = value as Record<string, unknown>;
-    for (const [name, { type }] of properties) if (name in query) query[name] = readNumber(query[name], type);
+    for (const [name, { type }] of properties) {
+      if (!(name in query)) continue;
+      const isList = type === 'array' && name !== bracketed;
+      query[name] = isList ? [query[name]].flat() : readNumber(query[name], type);
+    }
     check(query);
   };
 };

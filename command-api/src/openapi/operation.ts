@@ -1,6 +1,6 @@
 import { organizationParameter, pathParameterNames, roleNeeded, type Route } from '../http/route.js';
 import { errorCasesOf, type ErrorCase, errorSchemaOf } from './errorCases.js';
-import { actorKeyIdPattern } from '../http/request.js';
+import { actorKeyIdPattern, bracketed } from '../http/request.js';
 import { exampleIds } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
@@ -134,11 +134,11 @@ const exampleOf = (parameter: string): string | undefined => {
 const queryProperties = ({ query }: Route): [string, s.JsonSchema][] =>
   Object.entries((query?.['properties'] ?? {}) as Record<string, s.JsonSchema>);
 
-/** A list is sent as `name[]=…`, once for each of its items. */
+/** A list is sent once for each of its items. */
 const queryParameter = (name: string, schema: s.JsonSchema): object => {
   const { description, ...rest } = schema;
   return {
-    name: schema['type'] === 'array' ? `${name}[]` : name,
+    name: name === bracketed ? `${name}[]` : name,
     in: 'query',
     ...(description === undefined ? {} : { description }),
     ...(schema['type'] === 'array' ? { style: 'form', explode: true } : {}),

@@ -1,6 +1,5 @@
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import { Rejection } from '../handling/rejections.js';
-import { isUuid } from '../http/request.js';
 import { pathValue, projectRoute, type Route } from '../http/route.js';
 import {
   cursorOf,
@@ -50,8 +49,7 @@ export const scheduleRoutes = ({ schedules }: ScheduleDeps): readonly Route[] =>
     rejections: ['scheduled_not_found'],
     async handle(request) {
       const scheduledId = pathValue(request, 'scheduledId');
-      const id = scheduledId.toLowerCase();
-      const isCancelled = isUuid(id) && (await schedules.cancel(request.caller.projectId, id));
+      const isCancelled = await schedules.cancel(request.caller.projectId, scheduledId);
       if (!isCancelled) throw new Rejection('scheduled_not_found', { scheduledId });
     },
   }),

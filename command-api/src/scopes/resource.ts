@@ -83,3 +83,15 @@ export const findScope = async (views: ViewReader, request: ProjectRequest): Pro
     throw new Rejection('scope_not_found', { accessScopeId });
   return scope;
 };
+
+/** The scope that a query names by its id; empty is as good as none. Another project's scope does not exist. */
+export const scopeOfQuery = async (
+  views: ViewReader,
+  { caller }: Pick<ProjectRequest, 'caller'>,
+  accessScopeId = '',
+): Promise<Scope | undefined> => {
+  if (accessScopeId === '') return undefined;
+  const scope = await views.get('scopes', accessScopeId.toLowerCase());
+  if (scope?.projectId !== caller.projectId) throw new Rejection('scope_not_found', { accessScopeId });
+  return scope;
+};

@@ -3,7 +3,7 @@ import type { GatewayNews, GatewayReport } from '@roomwire/shared/wire/bus/gatew
 import { accountVersion, encodeAccounted, presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { Announcer, OwnPresence } from './announcer.js';
+import type { Announcer, OwnPresence, Place } from './announcer.js';
 
 export interface AccountsDeps {
   readonly gatewayId: string;
@@ -110,22 +110,21 @@ export class Accounts {
   }
 
   private async inSlices(send: (slice: Slice) => Promise<unknown>): Promise<void> {
-    const rooms = byRoom(this.deps.announcer.presences.values());
-    const connections = [...rooms.values()].flatMap((presences) => presences.map((one) => one.connection));
-    while (connections.length > 0) {
+    const places: Place[] = [...byRoom(this.deps.announcer.presences.all()).values()].flat();
+    while (places.length > 0) {
       // What is sent must be true at that moment: it replaces what others know, and changes of a room follow it in order.
-      await send(this.nextSlice(connections));
-      if (connections.length > 0) await pause(pauseMs, undefined, { ref: false });
+      await send(this.nextSlice(places));
+      if (places.length > 0) await pause(pauseMs, undefined, { ref: false });
     }
   }
 
-  /** Takes the connections from the list. Their presences may have changed or ended since the account began. */
-  private nextSlice(connections: number[]): Slice {
+  /** Takes the places from the list. Their presences may have changed or ended since the account began. */
+  private nextSlice(places: Place[]): Slice {
     const slice: OwnPresence[] = [];
     for (let bytes = 0; slice.length < slicePresences && bytes < sliceBytes;) {
-      const connection = connections.pop();
-      if (connection === undefined) break;
-      const presence = this.deps.announcer.presenceOf(connection);
+      const place = places.pop();
+      if (place === undefined) break;
+      const presence = this.deps.announcer.presences.at(place);
       if (presence === undefined) continue;
       slice.push(presence);
       bytes += presence.presence.length;

@@ -16,6 +16,39 @@ export interface OwnPresence {
   readonly rank: number;
 }
 
+/** A connection in a room. */
+export type Place = Pick<OwnPresence, 'connection' | 'room'>;
+
+/** What the connections of this gateway have announced; each of them may be in several rooms. */
+export class OwnPresences {
+  private readonly byConnection = new Map<number, Map<string, OwnPresence>>();
+
+  at({ connection, room }: Place): OwnPresence | undefined {
+    return this.byConnection.get(connection)?.get(room);
+  }
+
+  of(connection: number): readonly OwnPresence[] {
+    return [...(this.byConnection.get(connection)?.values() ?? [])];
+  }
+
+  all(): readonly OwnPresence[] {
+    return [...this.byConnection.values()].flatMap((rooms) => [...rooms.values()]);
+  }
+
+  set(presence: OwnPresence): void {
+    const { connection, room } = presence;
+    const rooms = this.byConnection.get(connection);
+    if (rooms === undefined) this.byConnection.set(connection, new Map([[room, presence]]));
+    else rooms.set(room, presence);
+  }
+
+  delete({ connection, room }: Place): void {
+    const rooms = this.byConnection.get(connection);
+    rooms?.delete(room);
+    if (rooms?.size === 0) this.byConnection.delete(connection);
+  }
+}
+
 type Unnumbered<T> = T extends unknown ? Omit<T, 'gatewayId' | 'sequence'> : never;
 
 export interface AnnouncerDeps {
@@ -31,7 +64,7 @@ export class Announcer {
   /** A record could not be stored: the other gateways may have missed it, or not, until they have an account. */
   hasUnstored = false;
   private readonly deps: AnnouncerDeps;
-  private readonly own = new Map<number, OwnPresence>();
+  private readonly own = new OwnPresences();
   private readonly returns = new PendingReturns();
   private readonly inFlight = new Set<number>();
   private sequence = 0;
@@ -51,19 +84,9 @@ export class Announcer {
     return this.sequence + 1;
   }
 
-  /** By connection. */
-  get presences(): ReadonlyMap<number, OwnPresence> {
+  /** The presences that accounts contain. */
+  get presences(): OwnPresences {
     return this.own;
-  }
-
-  presenceOf(connection: number): OwnPresence | undefined {
-    return this.own.get(connection);
-  }
-
-  /** Sets the presence that accounts contain for the connection. */
-  setPresence(connection: number, presence: OwnPresence | undefined): void {
-    if (presence === undefined) this.own.delete(connection);
-    else this.own.set(connection, presence);
   }
 
   /** Resolves when the record has come back or the wait has timed out. Rejects when the bus has not stored it. */

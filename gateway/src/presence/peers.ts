@@ -63,6 +63,11 @@ export class Peers {
     return this.detector.peers;
   }
 
+  /** Whether another gateway has missed two heartbeats, or is not known: it may have ended. */
+  isSilent(gatewayId: string): boolean {
+    return this.detector.silentFor(gatewayId, this.deps.clock.monotonic()) > 2 * this.deps.beatMs;
+  }
+
   /** Whether it takes leases, as far as is known: its first report says so. */
   takesLeases(gatewayId: string): boolean {
     const report = this.lastReports.get(gatewayId);

@@ -1,5 +1,7 @@
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { GatewayNews, GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
+import { answeredQuestions } from '@roomwire/shared/wire/bus/gatewayQuestions';
+import type { PresencePage, PresenceQuery } from '@roomwire/shared/ports/liveState';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -8,7 +10,7 @@ import type { Random } from '@roomwire/shared/ports/random';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { Peers, type PeerListener } from './peers.js';
 import { Accounts } from './accounts.js';
-import { Announcer, type OwnPresence } from './announcer.js';
+import { Announcer, type OwnPresence, type Place } from './announcer.js';
 import { PresenceMemory } from './presenceMemory.js';
 import { PresenceTable, type KnownPresence, type Transition } from './presenceTable.js';
 import { Replica } from './replica.js';
@@ -122,6 +124,20 @@ export class PresenceBoard {
     return this.table.entries(room);
   }
 
+  /** Whether the presences of all gateways have been received, and changes come in. */
+  get isKnown(): boolean {
+    return this.readiness.isSynced && this.deps.bus.reachable;
+  }
+
+  page(query: PresenceQuery): PresencePage {
+    return this.table.page(query);
+  }
+
+  /** How many actors are present in an internal room. */
+  presentIn(room: string): number {
+    return this.table.presentIn(room);
+  }
+
   /** Present actors, without those in rooms that `isExcluded`. */
   count(isExcluded: (room: string) => boolean): number {
     return this.table.count(isExcluded);
@@ -136,43 +152,46 @@ export class PresenceBoard {
     return this.memory.bytes;
   }
 
-  /** Whether there is memory for it, in place of what the connection has announced before. */
-  admits(announcement: Announcement): boolean {
-    return this.memory.admits(announcement, this.presenceOf(announcement.connection));
-  }
-
-  presenceOf(connection: number): OwnPresence | undefined {
-    return this.announcer.presenceOf(connection);
+  /** Whether there is memory for it, in place of what the connection has announced there, or in all rooms when it leaves the others. */
+  admits(announcement: Announcement, leavesOthers: boolean): boolean {
+    const { presences } = this.announcer;
+    const here = presences.at(announcement);
+    const former = leavesOthers ? presences.of(announcement.connection) : here === undefined ? [] : [here];
+    return this.memory.admits(announcement, former);
   }
 
   /**
    * Resolves when the announcement is in force on this gateway. False when the bus has not stored it: then the connection is
-   * where it was before. Ends the presence in the former room.
+   * in the room as it was before. Its other rooms stay.
    */
   async announce(announcement: Announcement): Promise<boolean> {
-    const { connection } = announcement;
-    const former = this.announcer.presenceOf(connection);
+    const { presences } = this.announcer;
+    const former = presences.at(announcement);
     const presence = this.ranked(announcement);
-    this.announcer.setPresence(connection, presence);
+    presences.set(presence);
     try {
-      await this.announcer.announce(presence, former?.room === announcement.room ? 'change' : 'enter');
+      await this.announcer.announce(presence, former === undefined ? 'enter' : 'change');
+      return true;
     } catch {
-      if (this.presenceOf(connection) === presence) this.announcer.setPresence(connection, former);
+      if (presences.at(presence) !== presence) return false;
+      if (former === undefined) presences.delete(presence);
+      else presences.set(former);
       return false;
     }
-    if (former !== undefined && former.room !== announcement.room) await this.leave(former);
-    return true;
   }
 
   /** Resolves when the bus has stored it or failed to; after a failure an account follows once the bus is available. */
-  async withdraw(connection: number): Promise<void> {
-    const presence = this.presenceOf(connection);
-    this.announcer.setPresence(connection, undefined);
-    if (presence !== undefined) await this.leave(presence);
+  async leave(place: Place): Promise<void> {
+    const { presences } = this.announcer;
+    const presence = presences.at(place);
+    if (presence === undefined) return;
+    presences.delete(place);
+    await this.announcer.withdraw(presence).catch(() => undefined);
   }
 
-  private leave(presence: OwnPresence): Promise<void> {
-    return this.announcer.withdraw(presence).catch(() => undefined);
+  /** As `leave`, from all of its rooms. */
+  async withdraw(connection: number): Promise<void> {
+    await Promise.all(this.announcer.presences.of(connection).map((presence) => this.leave(presence)));
   }
 
   private ranked(announcement: Announcement): OwnPresence {
@@ -196,6 +215,7 @@ export class PresenceBoard {
     return {
       ...{ connections: this.deps.connections(), presenceSequence },
       ...{ readsAccounts: true, takesLeases: true, knowsOwn: true },
+      answers: answeredQuestions,
     };
   }
 
@@ -232,6 +252,8 @@ const longestMs = 2_000;
  */
 export class Readiness {
   readonly reached: Promise<void>;
+  /** Whether it was reached because all have sent theirs; it may still be, when the time is over. */
+  isSynced = false;
   private readonly answersMs: number;
   private resolve!: () => void;
   private isTimeOver = false;
@@ -254,7 +276,9 @@ export class Readiness {
   }
 
   check(isSynced: boolean): void {
-    if (this.isTimeOver && isSynced) this.resolve();
+    if (!this.isTimeOver || !isSynced) return;
+    this.isSynced = true;
+    this.resolve();
   }
 
   stop(): void {

@@ -1,7 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { PresenceEvent } from '@roomwire/shared/wire/protocol/serverFrames';
+import type { PresencePage, PresenceQuery, PresentActor } from '@roomwire/shared/ports/liveState';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { SetMultimap } from '../setMultimap.js';
+import { PresentActors } from './presentActors.js';
 
 /** A change of an actor's presence in a room. */
 export interface Transition {
@@ -25,6 +28,9 @@ export interface PresenceKey {
   readonly actorTokenId: string;
 }
 
+/** Of presences, on one page. */
+const maxPageBytes = limitTable.presencePageBytes.value;
+
 /** The part of an internal room that names project, app and scope. */
 export const scopedAppOf = (room: string): string => room.slice(0, room.lastIndexOf('/'));
 
@@ -37,7 +43,7 @@ export interface PresenceLedger {
 /** Who is present in which room, on all gateways. Several connections of an actor in a room are one presence. */
 export class PresenceTable {
   /** By room, then by actor. */
-  private readonly rooms = new Map<string, Map<string, readonly KnownPresence[]>>();
+  private readonly rooms = new Map<string, PresentActors<readonly KnownPresence[]>>();
   /** The rooms that are not empty, by project, app and scope. */
   private readonly scopedApps = new SetMultimap<string, string>();
   private readonly gateways = new Map<string, Map<string, KnownPresence>>();
@@ -73,10 +79,25 @@ export class PresenceTable {
   }
 
   entries(room: string): readonly PresenceEntry[] {
-    return [...(this.rooms.get(room)?.values() ?? [])].map((connections) => {
-      const { actorTokenId, presence } = shown(connections);
-      return { actorTokenId, presence, joinedAt: presentSince(connections) };
-    });
+    return [...(this.rooms.get(room)?.values() ?? [])].map(entryOf);
+  }
+
+  /** How many actors are present. */
+  presentIn(room: string): number {
+    return this.rooms.get(room)?.size ?? 0;
+  }
+
+  page({ room, limit, after }: PresenceQuery): PresencePage {
+    const present: PresentActor[] = [];
+    let bytes = 0;
+    for (const connections of this.rooms.get(room)?.behind(after) ?? []) {
+      const actor = entryOf(connections);
+      bytes += actor.presence.length;
+      const isFull = present.length === limit || (bytes > maxPageBytes && present.length > 0);
+      if (isFull) return { present, next: present.at(-1)?.actorTokenId };
+      present.push(actor);
+    }
+    return { present, next: undefined };
   }
 
   /** Actors in rooms, without those in rooms that `isExcluded`. */
@@ -111,7 +132,7 @@ export class PresenceTable {
 
   private keep(known: KnownPresence, connections: readonly KnownPresence[]): void {
     const { room, actorTokenId, gatewayId } = known;
-    valueOf(this.rooms, room, () => new Map<string, readonly KnownPresence[]>()).set(
+    valueOf(this.rooms, room, () => new PresentActors<readonly KnownPresence[]>()).set(
       actorTokenId,
       connections,
     );
@@ -133,6 +154,11 @@ export class PresenceTable {
     if (ofGateway?.size === 0) this.gateways.delete(gatewayId);
   }
 }
+
+const entryOf = (connections: ActorPresence): PresenceEntry => {
+  const { actorTokenId, presence } = shown(connections);
+  return { actorTokenId, presence, joinedAt: presentSince(connections) };
+};
 
 const keyOf = ({ connection, room }: PresenceKey): string => `${connection}/${room}`;
 

@@ -1,3 +1,5 @@
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { BegunDelivery } from '@roomwire/shared/ports/scheduleStore';
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
@@ -7,13 +9,14 @@ import type { GatewayMetrics } from '../metrics.js';
 import type { AuthorDeps } from '../publishing/authors.js';
 import { Publisher, type PublishAnswers } from '../publishing/publisher.js';
 import type { PublishToBus } from '../publishing/publishToBus.js';
-import { DueJudge } from './dueRights.js';
+import { DueJudge, type DueRights } from './dueRights.js';
 import { lostSchedule } from './lostSchedules.js';
 
 export interface DeliverDeps extends AuthorDeps {
   readonly publishToBus: PublishToBus;
   readonly bus: Pick<MessageBus, 'put'>;
   readonly metrics: Pick<GatewayMetrics, 'scheduled'>;
+  readonly logger: Logger;
 }
 
 /** It counted when it was accepted. */
@@ -21,7 +24,7 @@ const countedBefore = { end: () => undefined };
 
 /**
  * Makes publishes in their order, and resolves with those that are done: delivered, or dead letters. The others are to be tried
- * again. Rejects where the read models or the bus are away.
+ * again, and those behind one for which an engine was away. Rejects where that was the first.
  */
 export const deliverDue = async (
   deps: DeliverDeps,
@@ -32,28 +35,45 @@ export const deliverDue = async (
   const publisher = new Publisher(undefined, outcomes);
   const done: BegunDelivery[] = [];
   const underWay: BegunDelivery[] = [];
+  let away: EngineUnavailable | undefined;
   for (const delivery of deliveries) {
-    const { publish, data, messageId } = delivery;
-    const found = await judge.judge(publish);
-    if ('refused' in found) {
-      await reportLost(deps, delivery, found.refused);
-      done.push(delivery);
-      continue;
+    try {
+      const found = await judge.judge(delivery.publish);
+      if ('refused' in found) {
+        await reportLost(deps, delivery, found.refused);
+        done.push(delivery);
+      } else {
+        underWay.push(delivery);
+        await send(deps, publisher, delivery, found);
+      }
+    } catch (error) {
+      if (error instanceof EngineUnavailable) {
+        away = error;
+        break;
+      }
+      // One alone, which must not hold up the others.
+      deps.logger.error('A scheduled publish could not be made; trying again', {
+        ...{ scheduledId: delivery.publish.scheduledId, error },
+      });
     }
-    underWay.push(delivery);
-    const frame = frameOf(delivery, data);
-    const turn = deps.publishToBus(publisher, {
-      ...found,
-      frame,
-      usage: countedBefore,
-      claim: undefined,
-      messageId,
-    });
-    if (turn !== undefined) await turn;
   }
   const accepted = await outcomes.of(underWay);
   deps.metrics.scheduled.delivered += accepted.length;
+  if (away !== undefined && done.length + accepted.length === 0) throw away;
   return [...done, ...accepted];
+};
+
+const send = async (
+  { publishToBus }: DeliverDeps,
+  publisher: Publisher,
+  delivery: BegunDelivery,
+  { author, access }: Extract<DueRights, { author: unknown }>,
+): Promise<void> => {
+  const { messageId } = delivery;
+  const frame = frameOf(delivery);
+  const admitted = { author, access, frame, usage: countedBefore, claim: undefined, messageId };
+  const turn = publishToBus(publisher, admitted);
+  if (turn !== undefined) await turn;
 };
 
 const reportLost = async (
@@ -67,7 +87,7 @@ const reportLost = async (
 };
 
 /** It may come twice, after a crash: of QoS 1 at least, and with an id by which readers recognize the second copy. */
-const frameOf = ({ publish }: BegunDelivery, data: Uint8Array): PublishFrame => {
+const frameOf = ({ publish, data }: BegunDelivery): PublishFrame => {
   const { scheduledId, topic, filter, filters, retain, qos } = publish;
   return {
     ...{ type: 'publish', topic, data, filter, filters: [...filters], retain, qos: qos === 0 ? 1 : qos },

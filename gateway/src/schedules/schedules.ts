@@ -1,6 +1,5 @@
 import type { QueueWorker } from '@roomwire/shared/ports/messageBus';
 import type { ScheduledPublish, ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
-import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import { once, type Service } from '@roomwire/shared/runtime/service';
@@ -14,7 +13,6 @@ export interface SchedulesDeps extends Omit<DeliverDeps, 'bus'> {
   readonly store: ScheduleStore;
   readonly leases: ShardLeases;
   readonly ids: Pick<MessageIds, 'next'>;
-  readonly logger: Logger;
   /** Between two looks at what is due. */
   readonly lookMs: number;
 }

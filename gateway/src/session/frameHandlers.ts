@@ -7,31 +7,29 @@ import type {
   ClientFrameType,
   GetPresenceFrame,
   HistoryFrame,
-  PresenceFrame,
   ReauthFrame,
 } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { historyFrame } from '@roomwire/shared/wire/protocol/historyFrame';
-import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { Identity } from '../access/client.js';
 import type { ConnectedActor } from '../access/connectedActor.js';
 import { actorHolder, checkCredential, restsOn, type CredentialDeps } from '../access/credentials.js';
-import { isCurrent } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordReads } from '../history/recordReads.js';
 import type { Presence } from '../presence/presence.js';
+import { createPresenceHandler, type PresenceFrameDeps } from './presenceFrame.js';
 import { createPublishHandler, type PublishFrameDeps } from './publishFrame.js';
 import type { Revalidator } from './revalidator.js';
 import type { Session } from './session.js';
 
-export interface FrameHandlerDeps extends PublishFrameDeps {
+export interface FrameHandlerDeps extends PublishFrameDeps, PresenceFrameDeps {
   readonly clock: Clock;
   readonly metrics: GatewayMetrics;
   readonly limits: Pick<LimitReports, 'reached'>;
   readonly credentials: CredentialDeps;
-  readonly presence: Pick<Presence, 'isWithinRate' | 'find' | 'announce' | 'entries' | 'lobbies'>;
+  readonly presence: PresenceFrameDeps['presence'] & Pick<Presence, 'entries' | 'lobbies'>;
   readonly revalidator: Pick<Revalidator, 'changes' | 'recheckActor' | 'recheckProject'>;
   readonly record: Pick<RecordReads, 'ask'>;
 }
@@ -72,7 +70,7 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
       for (const msgId of msgIds) subscriptions.acks.acked(msgId);
     },
     setFilters: throttled(({ subscriptions }, frame) => subscriptions.setFilters(frame)),
-    presence: (session, frame) => announcePresence(session, frame, deps),
+    presence: createPresenceHandler(deps, (handle) => throttled<'presence'>(handle)),
     getPresence: throttled((session, frame) => sendPresence(session, frame, deps)),
     lobbySubscribe: throttled((session, { lobbyId }) => lobbies.subscribe(session, lobbyId)),
     // [WS-LOBBY-5] The answer does not depend on whether there was a subscription.
@@ -135,26 +133,6 @@ const reauthenticate = async (
 /** [WS-EXT-7] What external actors are is said by their tokens, and holds for as long as the connection. */
 const isSameActor = (actor: ConnectedActor, identity: Identity): boolean =>
   actor.actorTokenId === identity.actorTokenId && actor.actorType === identity.actorType;
-
-/** [WS-PRES-1] Answered only when refused; the next frame is handled when it is in force. */
-const announcePresence = async (
-  session: Session,
-  { roomId, data }: PresenceFrame,
-  { presence, revalidator }: FrameHandlerDeps,
-): Promise<ProtocolErrorName | void> => {
-  // [WS-PRES-8] The deprecated form.
-  if (roomId === undefined) return;
-  if (!presence.isWithinRate(session)) return 'rateLimited';
-  if (data.length > maxPresenceBytes) return 'presenceTooLarge';
-  if (session.identity.actorType === 'observer') return 'unknownTopic';
-  const access = await presence.find(session, roomId);
-  if (access === undefined) return 'unknownTopic';
-  if (session.isOver) return;
-  const error = await presence.announce(session, roomId, access, data);
-  // A change that arrived while waiting for the bus may have been checked against the former room.
-  if (!isCurrent(access)) revalidator.recheckProject(session.identity.projectId);
-  return error;
-};
 
 /** [WS-PRES-7] */
 const sendPresence = async (

@@ -12,6 +12,7 @@ import { matchesFilters } from '../policy/filters.js';
 import type { MemberReplay, Membership } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { PendingAcks } from './pendingAcks.js';
+import type { SubscribedRooms } from './roomSubscribers.js';
 
 /** What a client may change of a subscription without leaving the topic. */
 export interface SubscriptionOptions extends Wishes {
@@ -48,6 +49,12 @@ export const asked = ({ meta, own }: Pick<Wishes, 'meta' | 'own'>): { meta?: tru
 
 const wishesOf = ({ filters, meta, own }: Wishes): Wishes => ({ filters, meta, own });
 
+/** What the subscriptions of one connection have in common. */
+export interface OfConnection {
+  readonly acks: PendingAcks;
+  readonly rooms: Pick<SubscribedRooms, 'enter' | 'leave'>;
+}
+
 /** Limit of the wait for a worker group when a member leaves it. */
 const leaveTimeoutMs = 10_000;
 
@@ -62,6 +69,7 @@ export class Subscription extends Subscriber implements Replaying {
   isAnswered = false;
   private readonly deps: SubscriptionDeps;
   private readonly acks: PendingAcks;
+  private readonly subscribedRooms: OfConnection['rooms'];
   private chosenQos: Qos;
   private chosenGroup: string | undefined;
   private isActive = false;
@@ -72,13 +80,14 @@ export class Subscription extends Subscriber implements Replaying {
     client: Client,
     access: TopicAccess,
     options: SubscriptionOptions,
-    acks: PendingAcks,
+    { acks, rooms }: OfConnection,
     deps: SubscriptionDeps,
   ) {
     super(client, access, wishesOf(options));
     this.chosenQos = options.qos;
     this.chosenGroup = options.group;
     this.acks = acks;
+    this.subscribedRooms = rooms;
     this.deps = deps;
   }
 
@@ -122,6 +131,7 @@ export class Subscription extends Subscriber implements Replaying {
   /** Second half of a join: from now on every message of the topic reaches it, or its group. */
   activate(): void {
     this.isActive = true;
+    this.subscribedRooms.enter(this.access.room);
     this.hasNoValue();
     if (this.membership === undefined) this.deps.audiences.add(this);
   }
@@ -142,6 +152,7 @@ export class Subscription extends Subscriber implements Replaying {
   leave(): void {
     if (!this.isActive) return;
     this.isActive = false;
+    this.subscribedRooms.leave(this.access.room);
     if (this.membership === undefined) this.deps.audiences.remove(this);
     else this.acks.drop(this);
     this.endHold();

@@ -16,6 +16,7 @@ import { beginInRecord, beginsInRecord } from './beginInRecord.js';
 import { HeldMemory } from './heldMemory.js';
 import { PendingAcks } from './pendingAcks.js';
 import { tellRefusedSubscribe } from './refusedSubscribe.js';
+import { SubscribedRooms, type RoomSubscribers } from './roomSubscribers.js';
 import {
   SubscriptionRights,
   type RightfulClient,
@@ -32,6 +33,7 @@ export interface SubscribingClient extends RightfulClient {
 export interface SubscriptionsDeps extends SubscriptionDeps, SubscriptionRightsDeps {
   readonly retained: Pick<Retained, 'sendLast'>;
   readonly record: RecordReads;
+  readonly roomSubscribers: RoomSubscribers;
   readonly hydrations: Pick<Hydrations, 'ask'>;
   readonly logger: Logger;
   readonly memory: Pick<SubscriptionMemory, 'open' | 'change'>;
@@ -58,6 +60,7 @@ const retryAfterMs = 1_000;
  */
 export class Subscriptions {
   readonly acks = new PendingAcks();
+  readonly rooms: SubscribedRooms;
   private readonly client: SubscribingClient;
   private readonly deps: SubscriptionsDeps;
   /** By the address as the client writes it. */
@@ -69,6 +72,7 @@ export class Subscriptions {
     this.client = client;
     this.deps = deps;
     this.memory = new HeldMemory(client, deps.memory);
+    this.rooms = new SubscribedRooms(deps.roomSubscribers);
     const held = { subscriptions: this.byAddress, drop: (address: string) => this.drop(address) };
     this.rights = new SubscriptionRights(client, held, deps);
   }
@@ -368,7 +372,7 @@ export class Subscriptions {
   }
 
   private create(access: TopicAccess, options: SubscriptionOptions): Subscription {
-    return new Subscription(this.client, access, options, this.acks, this.deps);
+    return new Subscription(this.client, access, options, this, this.deps);
   }
 
   private optionsOf({

@@ -15,8 +15,8 @@ interface Connection {
   readonly node: PresenceNode;
   readonly connection: number;
   readonly actorTokenId: string;
-  /** What is true for its client: the last announcement that was accepted. */
-  at: { readonly room: string; readonly presence: Uint8Array } | undefined;
+  /** What is true for its client, by room: the last announcements that were accepted. */
+  readonly at: Map<string, Uint8Array>;
   isBusy: boolean;
 }
 
@@ -50,8 +50,16 @@ class Cluster {
     const { connection, actorTokenId, node } = client;
     void node.board.announce({ connection, room, actorTokenId, presence }).then((isAccepted) => {
       client.isBusy = false;
-      if (isAccepted) client.at = { room, presence };
+      if (isAccepted) client.at.set(room, presence);
     });
+    await turn();
+  }
+
+  async leave(slot: number, room: string): Promise<void> {
+    const client = this.connections.get(slot);
+    if (client === undefined || client.isBusy || client.node.port.isFrozen) return;
+    client.at.delete(room);
+    void client.node.board.leave({ connection: client.connection, room });
     await turn();
   }
 
@@ -94,9 +102,9 @@ class Cluster {
   /** By rooms and actors; any of the presences that an actor's connections announced may show. */
   possible(): Record<string, Set<string>> {
     const possible: Record<string, Set<string>> = {};
-    for (const { at, actorTokenId } of this.connections.values()) {
-      if (at !== undefined) (possible[`${at.room} ${actorTokenId}`] ??= new Set()).add(textOf(at.presence));
-    }
+    for (const { at, actorTokenId } of this.connections.values())
+      for (const [room, presence] of at)
+        (possible[`${room} ${actorTokenId}`] ??= new Set()).add(textOf(presence));
     return possible;
   }
 
@@ -104,7 +112,7 @@ class Cluster {
     const node = this.alive[slot % Math.max(1, this.alive.length)];
     if (node === undefined) return undefined;
     const actorTokenId = actors[slot % actors.length] as string;
-    const client = { node, connection: ++this.made, actorTokenId, at: undefined, isBusy: false };
+    const client = { node, connection: ++this.made, actorTokenId, at: new Map(), isBusy: false };
     this.connections.set(slot, client);
     return client;
   }
@@ -131,6 +139,11 @@ const announcing = fc.tuple(slot, fc.constantFrom(...rooms), fc.nat(4)).map(
     (cluster) =>
       cluster.announce(who, room, Uint8Array.of(0x81, 0x01, n)),
 );
+const leaving = fc.tuple(slot, fc.constantFrom(...rooms)).map(
+  ([who, room]): Step<Cluster> =>
+    (cluster) =>
+      cluster.leave(who, room),
+);
 const disconnecting = slot.map(
   (who): Step<Cluster> =>
     (cluster) =>
@@ -153,8 +166,8 @@ const run = async (steps: readonly Step<Cluster>[], mannerOfLast?: Manner): Prom
 describe('presence on many gateways', () => {
   const settings = { seed: 60, numRuns: 150 };
 
-  it('[WS-PRES-12] is the same on all gateways, and the events add up to it, without faults', async () => {
-    const steps = stepsOf(60, [3, announcing], [1, disconnecting], [2, moving]);
+  it('[WS-PRES-12] [WS-PRES-14] is the same on all gateways, and the events add up to it, without faults', async () => {
+    const steps = stepsOf(60, [3, announcing], [1, leaving], [1, disconnecting], [2, moving]);
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
         const cluster = await run(given);
@@ -171,6 +184,7 @@ describe('presence on many gateways', () => {
         80,
         ...([
           [6, announcing],
+          [2, leaving],
           [2, disconnecting],
           [12, moving],
           [2, losing],

@@ -243,8 +243,13 @@ export class World extends Estate {
   }
 
   /** Resolves when each gateway knows where the client says it is. */
-  async announce(client: FrameClient, roomId: string, data: unknown = {}): Promise<void> {
-    client.send({ type: 'presence', roomId, data });
+  async announce(
+    client: FrameClient,
+    roomId: string,
+    data: unknown = {},
+    options: { readonly keep?: true; readonly leave?: true } = {},
+  ): Promise<void> {
+    client.send({ type: 'presence', roomId, data, ...options });
     const reply = await client.ask({ type: 'getPresence' });
     if (reply === 'heartbeat' || reply['type'] !== 'presenceList')
       throw new Error(`Not announced: ${JSON.stringify(reply)}`);

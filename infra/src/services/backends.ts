@@ -12,14 +12,16 @@ export const startBackends = (context: ServiceContext): void => {
   let started: Backends | undefined;
   const starting = startWhenPossible(context, stopping.signal).then((running) => {
     started = running;
-    if (!stopping.signal.aborted) backends.publishing = running?.publishing;
+    if (stopping.signal.aborted) return;
+    backends.publishing = running?.publishing;
+    backends.liveState = running?.liveState;
   });
   starting.catch((error: unknown) => {
     if (!stopping.signal.aborted) logger.error('Nothing can be published over HTTP', { error });
   });
   closing.push(async () => {
     stopping.abort();
-    backends.publishing = undefined;
+    backends.publishing = backends.liveState = undefined;
     await starting.catch(() => undefined);
     await started?.close();
   });

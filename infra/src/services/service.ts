@@ -2,6 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { History } from '@roomwire/shared/ports/history';
+import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -87,8 +88,12 @@ export interface ServiceContext {
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
   readonly limits: LimitReports;
-  /** What the REST API does on the bus, once a service of this process has it. */
-  readonly backends: { publishing: Publishing | undefined; history: History | undefined };
+  /** What the REST API does with the bus and with gateways, once a service of this process has it. */
+  readonly backends: {
+    publishing: Publishing | undefined;
+    history: History | undefined;
+    liveState: LiveState | undefined;
+  };
 }
 
 /** Starts a service; how it ends goes on the closing stack. Resolves when it serves. */

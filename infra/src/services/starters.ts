@@ -158,7 +158,11 @@ export const startCommandApi: StartService = async (context) => {
   const { backends } = context;
   provideHistory(context);
   if (!services.includes('gateway') && !config.engines.bus.onFiles) startBackends(context);
-  const onBus = { publishing: () => backends.publishing, history: () => backends.history };
+  const onBus = {
+    publishing: () => backends.publishing,
+    history: () => backends.history,
+    liveState: () => backends.liveState,
+  };
   front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
 };
 
@@ -221,7 +225,7 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    backends.publishing = undefined;
+    backends.publishing = backends.liveState = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));
@@ -229,6 +233,7 @@ export const startGateway: StartService = async ({
   await gateway.start();
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
+  backends.liveState = gateway.liveState;
 };
 
 export const startWebhookConsumer: StartService = async ({

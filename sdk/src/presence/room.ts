@@ -17,39 +17,61 @@ export interface RoomEvents {
   leave: MemberChange;
 }
 
+export interface EnterOptions {
+  /**
+   * Stay in the other rooms, at most 50 in all; false by default: entering a room leaves the others. Only where `client.features` has
+   * `rooms` (`unsupported_feature`).
+   */
+  readonly keep?: boolean;
+}
+
 /** A room, and who is there for as long as the client is. */
 export interface Room {
   readonly roomId: string;
   /**
    * The actors in the room, the own one included; another list after every change. Empty before `enter` and after the client has
-   * entered another room; without a connection as it was last.
+   * left, or entered another room without `keep`; without a connection as it was last.
    */
   readonly members: readonly PresenceEntry[];
   /** As `client.enter`; resolves when `members` is complete. */
-  enter(presence?: PresenceData): Promise<void>;
+  enter(presence?: PresenceData, options?: EnterOptions): Promise<void>;
+  /** As `client.leave`. */
+  leave(): Promise<void>;
   /** Calls `listener` at each event; the function that it returns stops that. */
   on<Name extends keyof RoomEvents>(name: Name, listener: (change: RoomEvents[Name]) => void): () => void;
 }
 
-type Enter = (presence?: PresenceData) => Promise<void>;
+/** Enters and leaves the rooms of a client. */
+interface Doors {
+  enter(roomId: string, presence: PresenceData, options?: EnterOptions): Promise<void>;
+  leave(roomId: string): Promise<void>;
+}
 
 /** The list of a room, moved on by what the server says. */
 export class TrackedRoom implements Room {
   readonly roomId: string;
-  readonly enter: Enter;
+  private readonly doors: Doors;
   private readonly emitter = new Emitter<RoomEvents>();
   private readonly now: () => number;
   private entries: ReadonlyMap<string, PresenceEntry> = new Map();
   private list: readonly PresenceEntry[] = [];
 
-  constructor(roomId: string, enter: Enter, now: () => number) {
+  constructor(roomId: string, doors: Doors, now: () => number) {
     this.roomId = roomId;
-    this.enter = enter;
+    this.doors = doors;
     this.now = now;
   }
 
   get members(): readonly PresenceEntry[] {
     return this.list;
+  }
+
+  enter(presence: PresenceData = {}, options?: EnterOptions): Promise<void> {
+    return this.doors.enter(this.roomId, presence, options);
+  }
+
+  leave(): Promise<void> {
+    return this.doors.leave(this.roomId);
   }
 
   on<Name extends keyof RoomEvents>(name: Name, listener: (change: RoomEvents[Name]) => void): () => void {

@@ -1,5 +1,12 @@
 import type { Filter, PresenceData, Qos, StartingPoint } from './frames.js';
 
+/** What the server is asked for of a worker group with jobs. */
+export interface JobsField {
+  readonly prefetch: number | undefined;
+  readonly ackSeconds: number | undefined;
+  readonly maxDeliveries: number | undefined;
+}
+
 /** The frames that this version sends. */
 export type ClientFrame =
   | {
@@ -23,6 +30,7 @@ export type ClientFrame =
       readonly meta: true | undefined;
       readonly own: true | undefined;
       readonly from: StartingPoint | undefined;
+      readonly jobs: JobsField | undefined;
     }
   | {
       readonly type: 'history';
@@ -44,9 +52,19 @@ export type ClientFrame =
       readonly filters: readonly string[] | undefined;
       readonly msgRef: string;
       readonly id: string | undefined;
+      /** Unix milliseconds. */
+      readonly deliverAt: number | undefined;
     }
-  | { readonly type: 'ack'; readonly msgId: string }
-  | { readonly type: 'presence'; readonly roomId: string; readonly data: PresenceData }
+  | { readonly type: 'ack' | 'progress'; readonly msgId: string }
+  | { readonly type: 'nack'; readonly msgId: string; readonly delaySeconds: number | undefined }
+  | {
+      readonly type: 'presence';
+      readonly roomId: string;
+      readonly data: PresenceData;
+      readonly keep: true | undefined;
+    }
+  | { readonly type: 'presence'; readonly roomId: string; readonly leave: true }
+  | { readonly type: 'presence'; readonly roomId: string; readonly mode: 'count' }
   | { readonly type: 'getPresence'; readonly roomId?: string }
   | {
       readonly type: 'lobbySubscribe' | 'lobbyUnsubscribe' | 'getLobbyPresence';

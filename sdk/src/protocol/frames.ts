@@ -9,7 +9,7 @@ export interface PresenceEntry {
   readonly joinedAt: number;
 }
 
-/** What happened in the room that this client is in. Never about its own actor. */
+/** What happened in a room that this client is in. Never about its own actor. */
 export type PresenceChange =
   | { readonly event: 'join' | 'update'; readonly actorTokenId: string; readonly presence: PresenceData }
   | { readonly event: 'leave'; readonly actorTokenId: string };
@@ -143,6 +143,8 @@ export interface MessageFrame {
   readonly isReplay: boolean;
   readonly filter: string | undefined;
   readonly meta: MessageMeta | undefined;
+  /** Of a job, from the second time on. */
+  readonly delivery: number | undefined;
 }
 
 export interface SubscribedFrame {
@@ -182,6 +184,26 @@ export interface PresenceListFrame {
   readonly data: readonly PresenceEntry[];
 }
 
+export interface PresenceFrame {
+  readonly type: 'presence';
+  /** As the client has it; undefined where it can be one room alone. */
+  readonly roomId: string | undefined;
+  readonly change: PresenceChange;
+}
+
+export interface PresenceCountFrame {
+  readonly type: 'presenceCount';
+  readonly roomId: string;
+  readonly present: number;
+}
+
+export interface PublishedFrame {
+  readonly type: 'published';
+  readonly msgRef: string;
+  readonly duplicate: boolean;
+  readonly scheduledId: string | undefined;
+}
+
 export interface LobbySnapshotFrame {
   readonly type: 'lobbySubscribed' | 'lobbyPresenceList';
   readonly lobbyId: string;
@@ -213,10 +235,11 @@ export type ServerFrame =
   | (ReplayFrame & { readonly type: 'replayEnd' })
   | { readonly type: 'filtersUpdated'; readonly topic: string }
   | { readonly type: 'unsubscribed'; readonly topic: string }
-  | { readonly type: 'published'; readonly msgRef: string; readonly duplicate: boolean }
+  | PublishedFrame
   | MessageFrame
-  | { readonly type: 'presence'; readonly change: PresenceChange }
+  | PresenceFrame
   | PresenceListFrame
+  | PresenceCountFrame
   | (LobbySnapshotFrame & { readonly type: 'lobbySubscribed' })
   | (LobbySnapshotFrame & { readonly type: 'lobbyPresenceList' })
   | { readonly type: 'lobbyUnsubscribed'; readonly lobbyId: string }

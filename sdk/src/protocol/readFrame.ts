@@ -64,6 +64,7 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     type: 'published',
     msgRef: text(fields, 'msgRef'),
     duplicate: fields.duplicate === true,
+    scheduledId: optional(fields, 'scheduledId', 'string'),
   }),
   message: (fields) => ({
     type: 'message',
@@ -74,12 +75,22 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     isReplay: fields.isReplay === true,
     filter: optional(fields, 'filter', 'string'),
     meta: metaOf(fields.meta),
+    delivery: optional(fields, 'delivery', 'number'),
   }),
-  presence: (fields) => ({ type: 'presence', change: changeOf(fields) }),
+  presence: (fields) => ({
+    type: 'presence',
+    roomId: optional(fields, 'roomId', 'string'),
+    change: changeOf(fields),
+  }),
   presenceList: (fields) => ({
     type: 'presenceList',
     roomId: optional(fields, 'roomId', 'string'),
     data: entriesOf(fields.data),
+  }),
+  presenceCount: (fields) => ({
+    type: 'presenceCount',
+    roomId: text(fields, 'roomId'),
+    present: optional(fields, 'present', 'number') ?? 0,
   }),
   lobbySubscribed: (fields) => ({ type: 'lobbySubscribed', ...snapshotOf(fields) }),
   lobbyPresenceList: (fields) => ({ type: 'lobbyPresenceList', ...snapshotOf(fields) }),
@@ -96,7 +107,8 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     type: 'error',
     error: text(fields, 'error'),
     code: optional(fields, 'code', 'number'),
-    topic: optional(fields, 'topic', 'string'),
+    // Of what concerns a room and no topic, the room.
+    topic: optional(fields, 'topic', 'string') ?? optional(fields, 'roomId', 'string'),
     hint: optional(fields, 'hint', 'string'),
     msgRef: optional(fields, 'msgRef', 'string'),
     maxSizeBytes: optional(fields, 'maxSizeBytes', 'number'),

@@ -15,6 +15,11 @@ export interface PublishOptions {
    * sent twice. Only where `client.features` has `idempotency`; otherwise it is not sent.
    */
   readonly id?: string | false;
+  /**
+   * Not before this time, at most 30 days ahead; one that is past is now. Only where `client.features` has `schedules`, else it is not
+   * published (`unsupported_feature`).
+   */
+  readonly deliverAt?: Date | number | undefined;
 }
 
 /** What the server has accepted. */
@@ -23,6 +28,8 @@ export interface Published {
   readonly id: string | undefined;
   /** An earlier publish with this id has been delivered, and this one was not. */
   readonly duplicate: boolean;
+  /** Of one with `deliverAt`: by which a backend may cancel it. */
+  readonly scheduledId?: string;
 }
 
 /** Whether the server takes it as the id of a publish. */

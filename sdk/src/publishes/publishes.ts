@@ -1,7 +1,7 @@
 import { ConnectionError, RoomwireError } from '../errors.js';
 import { deferred, type Schedule } from '../primitives.js';
 import { encodeFrame } from '../protocol/codec.js';
-import type { Feature } from '../protocol/frames.js';
+import type { Feature, PublishedFrame } from '../protocol/frames.js';
 import type { PendingPublish } from './pendingPublish.js';
 import { isPublishId, type Published, type PublishOptions } from './publishOptions.js';
 import { Resending } from './resending.js';
@@ -17,18 +17,13 @@ export interface PublishesContext {
   sendEncoded(frame: Uint8Array<ArrayBuffer>): void;
 }
 
-interface Answer {
-  readonly msgRef: string;
-  readonly duplicate: boolean;
-}
-
 /** The publishes that the server has not answered yet. Those with an id are sent again after a reconnect. */
 export class Publishes {
   private readonly context: PublishesContext;
   /** By `msgRef`, in the order of the calls. */
   private readonly pending = new Map<string, PendingPublish>();
   private readonly resending: Resending;
-  private knowsIds = false;
+  private features: readonly Feature[] = [];
   private count = 0;
 
   constructor(context: PublishesContext) {
@@ -47,14 +42,19 @@ export class Publishes {
 
   /** Sends what is waiting for an answer once more, if the server can tell that it has it already. */
   connected(features: readonly Feature[]): void {
-    this.knowsIds = features.includes('idempotency');
-    if (this.knowsIds) this.resending.start(this.pending.values());
-    else this.lose(() => true, undefined);
+    this.features = features;
+    this.lose(
+      ({ isForLater }) => !this.has('idempotency') || (isForLater && !this.has('schedules')),
+      undefined,
+    );
+    this.resending.start(this.pending.values());
   }
 
-  published({ msgRef, duplicate }: Answer): void {
+  published({ msgRef, duplicate, scheduledId }: PublishedFrame): void {
     const publish = this.pending.get(msgRef);
-    if (publish !== undefined && this.settle(publish)) publish.answer.resolve({ id: publish.id, duplicate });
+    if (publish === undefined || !this.settle(publish)) return;
+    const { id, answer } = publish;
+    answer.resolve({ id, duplicate, ...(scheduledId !== undefined && { scheduledId }) });
   }
 
   /** Whether the error answers a publish of ours. */
@@ -82,21 +82,28 @@ export class Publishes {
   private prepare(topic: string, data: unknown, options: PublishOptions): PendingPublish {
     const msgRef = String(++this.count);
     const id = this.idOf(options, topic);
-    const { qos, retain, filter, filters } = options;
+    const { qos, retain, filter, filters, deliverAt } = options;
+    const isForLater = deliverAt !== undefined;
+    if (isForLater && !this.has('schedules')) throw new RoomwireError('unsupported_feature', { topic });
     // An absent `data` would make the frame invalid. It goes last: a refusal names what stands in front of the fault.
     const bytes = encodeFrame({
       ...{ type: 'publish', topic, msgRef, id, qos, retain, filter, filters },
+      deliverAt: isForLater ? Number(deliverAt) : undefined,
       data: data ?? null,
     });
     const { schedule, requestMs, publishMs } = this.context;
     const cancelTimeout = schedule(() => this.timedOut(msgRef), id === undefined ? requestMs : publishMs);
-    return { msgRef, topic, id, bytes, answer: deferred(), cancelTimeout };
+    return { msgRef, topic, id, isForLater, bytes, answer: deferred(), cancelTimeout };
   }
 
   private idOf({ id }: PublishOptions, topic: string): string | undefined {
     if (typeof id === 'string' && !isPublishId(id)) throw new RoomwireError('invalid_id', { topic });
-    if (id === false || !this.knowsIds) return undefined;
+    if (id === false || !this.has('idempotency')) return undefined;
     return id ?? this.context.newId();
+  }
+
+  private has(feature: Feature): boolean {
+    return this.features.includes(feature);
   }
 
   private send({ bytes }: PendingPublish): void {

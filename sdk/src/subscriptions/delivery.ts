@@ -7,7 +7,7 @@ import type { AcknowledgeableMessage, Hydration, Message } from './message.js';
 export interface Receivers {
   readonly topic: string;
   readonly members: readonly Member[];
-  holds(member: Member): boolean;
+  readonly holds: (member: Member) => boolean;
 }
 
 /** Hands the callers of a topic what comes; what they throw is reported and harms nobody else. */

@@ -8,7 +8,7 @@ import { Turns } from './turns.js';
 /** A caller with a handler on a topic. */
 export interface Member {
   readonly handler: MessageHandler;
-  readonly options: Pick<SubscribeOptions, 'onGap' | 'onHydration' | 'ack'>;
+  readonly options: Pick<SubscribeOptions, 'onGap' | 'onHydration' | 'ack' | 'jobs'>;
   readonly turns: Turns;
   readonly listeners: Emitter<{ hydration: Hydration }>;
   hydration: Hydration | undefined;

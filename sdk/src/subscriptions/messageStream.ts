@@ -1,12 +1,15 @@
 import { RoomwireError } from '../errors.js';
 import { nothing } from '../primitives.js';
-import type { AcknowledgeableMessage, Message, MessageHandler, Subscription } from './message.js';
-import type { SubscribeOptions } from './subscribeOptions.js';
+import type { Job } from './jobs.js';
+import type { Message, MessageHandler, Subscription } from './message.js';
+import type { SubscribeOptions, WorkerOptions } from './subscribeOptions.js';
 
 export interface StreamOptions extends Omit<SubscribeOptions, 'concurrency'> {
   /** Messages that may wait for the loop; one more ends the stream with `buffer_overflow`. 1000 by default. */
   readonly bufferSize?: number;
 }
+
+export type WorkerStreamOptions = StreamOptions & Pick<WorkerOptions, 'jobs'>;
 
 /**
  * A subscription as a `for await` loop. Leaving the loop unsubscribes. The loop ends after `unsubscribe()` and the
@@ -15,25 +18,27 @@ export interface StreamOptions extends Omit<SubscribeOptions, 'concurrency'> {
  */
 export interface MessageStream<M extends Message = Message> extends Subscription, AsyncIterable<M> {}
 
-type Handler = MessageHandler<AcknowledgeableMessage>;
+type Handler = MessageHandler<Job>;
 type Subscribe = (handler: Handler, options: SubscribeOptions) => Promise<Subscription>;
 
-/** Its messages have `ack` where the options say `manual`. */
+/** Its messages have of a `Job` what the options ask for. */
 export const openStream = async (
   subscribe: Subscribe,
   options: StreamOptions,
-): Promise<MessageStream<AcknowledgeableMessage>> => {
+): Promise<MessageStream<Job>> => {
   const { bufferSize = 1000, ...rest } = options;
+  // In the buffer no job is done.
+  const how = rest.jobs ? { ...rest, ack: 'manual' as const } : rest;
   const buffer = new MessageBuffer(bufferSize);
   const opening = subscribe((message) => {
     if (buffer.push(message)) return;
     // Better a clear end than a silent gap.
     buffer.end(new RoomwireError('buffer_overflow', { topic: message.topic }));
     void opening.then((opened) => opened.unsubscribe(), nothing);
-  }, rest);
+  }, how);
   const subscription = await opening;
   void subscription.ended.then((error) => buffer.end(error));
-  const stop = async (): Promise<IteratorResult<AcknowledgeableMessage>> => {
+  const stop = async (): Promise<IteratorResult<Job>> => {
     await subscription.unsubscribe();
     return { done: true, value: undefined };
   };
@@ -52,14 +57,14 @@ export const openStream = async (
   };
 };
 
-type Waiting = (result: IteratorResult<AcknowledgeableMessage> | Promise<never>) => void;
+type Waiting = (result: IteratorResult<Job> | Promise<never>) => void;
 
 /** A bounded queue between the socket and one reader. */
 class MessageBuffer {
   private readonly size: number;
-  private readonly messages: AcknowledgeableMessage[] = [];
+  private readonly messages: Job[] = [];
   private readonly waiting: Waiting[] = [];
-  private taken: AcknowledgeableMessage | undefined;
+  private taken: Job | undefined;
   private ended = false;
   private error: RoomwireError | undefined;
 
@@ -73,12 +78,12 @@ class MessageBuffer {
   }
 
   /** The newest message that the reader has. */
-  get lastTaken(): AcknowledgeableMessage | undefined {
+  get lastTaken(): Job | undefined {
     return this.taken;
   }
 
   /** False when there is no room. */
-  push(message: AcknowledgeableMessage): boolean {
+  push(message: Job): boolean {
     if (this.ended) return true;
     const reader = this.waiting.shift();
     if (reader !== undefined) reader({ done: false, value: this.take(message) });
@@ -94,20 +99,20 @@ class MessageBuffer {
     for (const reader of this.waiting.splice(0)) reader(this.last());
   }
 
-  next(): Promise<IteratorResult<AcknowledgeableMessage>> {
+  next(): Promise<IteratorResult<Job>> {
     const message = this.messages.shift();
     if (message !== undefined) return Promise.resolve({ done: false, value: this.take(message) });
     if (this.ended) return Promise.resolve(this.last());
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  private take(message: AcknowledgeableMessage): AcknowledgeableMessage {
+  private take(message: Job): Job {
     this.taken = message;
     return message;
   }
 
   /** The error is thrown once; after that the stream is merely over. */
-  private last(): IteratorResult<AcknowledgeableMessage> | Promise<never> {
+  private last(): IteratorResult<Job> | Promise<never> {
     const error = this.error;
     this.error = undefined;
     return error === undefined ? { done: true, value: undefined } : Promise.reject(error);

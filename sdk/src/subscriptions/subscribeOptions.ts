@@ -1,4 +1,6 @@
+import type { JobsField } from '../protocol/clientFrames.js';
 import type { Filter, Qos, StartingPoint } from '../protocol/frames.js';
+import type { JobOptions } from './jobs.js';
 import type { GapHandler, HydrationHandler } from './message.js';
 
 export interface SubscribeOptions {
@@ -42,11 +44,30 @@ export interface SubscribeOptions {
   readonly ack?: 'auto' | 'manual';
   /** How many messages the handler works on at once; what comes meanwhile waits here, in order. Without a bound by default. */
   readonly concurrency?: number;
+  /**
+   * Take the messages as jobs, in a worker group that has them all: each waits for a worker, on disk, and is handed out again until it is
+   * settled. A topic has one such subscription in a client. Only where `client.features` has `jobs` (`unsupported_feature`).
+   */
+  readonly jobs?: JobOptions;
+}
+
+export interface WorkerOptions extends SubscribeOptions {
+  readonly jobs: JobOptions;
 }
 
 export interface ManualAck {
   readonly ack: 'manual';
 }
+
+/** What the server has to know of it. */
+export const jobsField = ({ jobs, concurrency }: SubscribeOptions): JobsField | undefined =>
+  jobs && {
+    prefetch: jobs.prefetch ?? (concurrency && Math.min(concurrency, mostPrefetched)),
+    ackSeconds: jobs.ackSeconds,
+    maxDeliveries: jobs.maxDeliveries,
+  };
+
+const mostPrefetched = 1_000;
 
 /** Whether the subscription goes on behind the last message after a reconnect. */
 export const follows = ({ resume }: SubscribeOptions): boolean =>
@@ -76,6 +97,6 @@ const essence = (options: SubscribeOptions): string => {
   const { qos, filters, loadBalance, loadBalanceGroup, own } = options;
   return JSON.stringify([
     ...[qos ?? 1, filters ?? [], loadBalance ?? false, loadBalanceGroup],
-    ...[needsMeta(options), own ?? false, follows(options), startOf(options)],
+    ...[needsMeta(options), own ?? false, follows(options), startOf(options), jobsField(options)],
   ]);
 };

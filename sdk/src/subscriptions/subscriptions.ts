@@ -10,14 +10,9 @@ import type {
   SubscribedFrame,
 } from '../protocol/frames.js';
 import { Delivery } from './delivery.js';
+import { Jobs } from './jobs.js';
 import { onHydration } from './members.js';
-import {
-  messageOf,
-  type AcknowledgeableMessage,
-  type MessageHandler,
-  type Subscription,
-  type UnplacedHydration,
-} from './message.js';
+import { messageOf, type MessageHandler, type Subscription, type UnplacedHydration } from './message.js';
 import { sameOptions, type SubscribeOptions } from './subscribeOptions.js';
 import { TopicSubscription } from './topicSubscription.js';
 
@@ -37,25 +32,23 @@ export class Subscriptions {
   /** Given up while there was no connection to say so; the server may still have them recorded. */
   private readonly abandoned = new Set<string>();
   private readonly delivery: Delivery;
+  private readonly jobs: Jobs;
 
   constructor(context: SubscriptionsContext) {
     this.context = context;
     this.delivery = new Delivery((error) => context.onError(error));
+    this.jobs = new Jobs(context);
   }
 
   /** Rejects with the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close. */
-  async add(
-    topic: string,
-    handler: MessageHandler<AcknowledgeableMessage>,
-    options: SubscribeOptions,
-  ): Promise<Subscription> {
+  async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Subscription> {
     const shared = this.topics.get(topic) ?? this.open(topic, options);
     if (shared.members.length === 0) shared.adopt(options);
     else if (!sameOptions(shared.options, options) || !shared.canJoin(options))
       throw new RoomwireError('subscription_conflict', { topic });
     const { cursor } = shared;
-    // One whose options do not say `manual` takes messages without `ack`.
-    const member = shared.join(handler as MessageHandler, options);
+    const member = shared.join(handler, options);
+    void member.ended.promise.then(() => this.jobs.left(member));
     await member.started.promise;
     let left: Promise<void> | undefined;
     return {
@@ -85,6 +78,7 @@ export class Subscriptions {
   }
 
   disconnected(): void {
+    this.jobs.lost();
     for (const topic of [...this.topics.values()]) topic.disconnected();
   }
 
@@ -134,6 +128,8 @@ export class Subscriptions {
     // No member: the last one left a moment ago, or the server restored a subscription that was not asked for here.
     const shared = this.topics.get(frame.topic);
     if (!shared?.takes(frame)) return;
+    const [worker] = shared.members;
+    if (worker?.options.jobs) return void this.jobs.take(shared, worker, frame);
     const done = this.delivery.message(shared, messageOf(frame));
     const { msgId } = frame;
     if (!frame.requiresAck || msgId === undefined) return;
@@ -145,6 +141,7 @@ export class Subscriptions {
   /** Members lose a working subscription without an error when it is the caller who closed the client. */
   close(reason: RoomwireError): void {
     const lost = reason.error === 'client_closed' ? undefined : reason;
+    this.jobs.lost();
     for (const topic of this.topics.values()) topic.close(reason, lost);
     this.topics.clear();
   }

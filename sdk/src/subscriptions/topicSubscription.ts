@@ -6,7 +6,13 @@ import { Cursor } from './cursor.js';
 import { FilterUpdates, Members, type Filters, type Member } from './members.js';
 import type { MessageHandler } from './message.js';
 import type { TopicContext } from './topicContext.js';
-import { needsMeta, replaysAtFirst, sameOptions, type SubscribeOptions } from './subscribeOptions.js';
+import {
+  jobsField,
+  needsMeta,
+  replaysAtFirst,
+  sameOptions,
+  type SubscribeOptions,
+} from './subscribeOptions.js';
 
 type Phase = 'none' | 'subscribing' | 'held' | 'filtering' | 'unsubscribing';
 
@@ -41,9 +47,7 @@ export class TopicSubscription {
     return this.sharers.list;
   }
 
-  holds(member: Member): boolean {
-    return this.sharers.has(member);
-  }
+  readonly holds = (member: Member): boolean => this.sharers.has(member);
 
   /** For members that begin anew; there must be none. */
   adopt(options: SubscribeOptions): void {
@@ -56,7 +60,7 @@ export class TopicSubscription {
 
   /** Whether whoever joins with these options gets what they say. */
   canJoin(options: SubscribeOptions): boolean {
-    return !(this.cursor.hasBegun && replaysAtFirst(options));
+    return !(options.jobs || (this.cursor.hasBegun && replaysAtFirst(options)));
   }
 
   join(handler: MessageHandler, options: SubscribeOptions): Member {
@@ -184,15 +188,17 @@ export class TopicSubscription {
   private subscribe(): void {
     const { topic } = this;
     const from = this.cursor.next;
+    const jobs = jobsField(this.options);
     // An older server would pass over it, and nobody would know what is missing.
-    if (from !== undefined && !this.context.has('history'))
+    if ((from && !this.context.has('history')) || (jobs && !this.context.has('jobs')))
       return this.refuse(new RoomwireError('unsupported_feature', { topic }));
     const { qos, filters, loadBalance, loadBalanceGroup, own } = this.options;
     this.filters.sent = filters;
     this.isOutdated = false;
     this.cursor.request(from);
     this.request('subscribing', {
-      ...{ type: 'subscribe', topic, qos, filters, loadBalance, loadBalanceGroup },
+      ...{ type: 'subscribe', topic, qos, filters, loadBalanceGroup, jobs },
+      loadBalance: loadBalance ?? (jobs && true),
       meta: needsMeta(this.options) || undefined,
       own: own || undefined,
       from,

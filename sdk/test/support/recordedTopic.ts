@@ -78,7 +78,7 @@ export class RecordedTopic {
         isReplay,
         meta: { id: position, at: 1, from: null, position },
       },
-      ...{ msgId: undefined, requiresAck: false, filter: undefined },
+      ...{ msgId: undefined, requiresAck: false, filter: undefined, delivery: undefined },
     };
   }
 }

@@ -7,6 +7,8 @@ export { useTopic } from './useTopic.js';
 export type { Topic } from './useTopic.js';
 export { useMessages } from './useMessages.js';
 export type { Messages, MessagesOptions } from './useMessages.js';
+export { useOccupancy } from './useOccupancy.js';
+export type { OccupancyState } from './occupancyFeed.js';
 export { usePresence } from './usePresence.js';
 export type { PresenceState } from './presenceFeed.js';
 export type { SubscriptionState } from './subscribeWhile.js';

@@ -2,6 +2,7 @@ import { RoomwireError, type Message } from '@roomwire/sdk';
 import { expect } from 'chai';
 import { feedOf } from '../src/feed.js';
 import { MessageFeed } from '../src/messageFeed.js';
+import { OccupancyFeed } from '../src/occupancyFeed.js';
 import { PresenceFeed } from '../src/presenceFeed.js';
 import { TopicFeed } from '../src/topicFeed.js';
 import { messageOf, ScriptedClient, settled, textsOf, type ScriptedSubscription } from './scriptedClient.js';
@@ -213,6 +214,60 @@ describe('the feeds of the hooks', () => {
       scripted.connect();
       await settled();
       expect(feed.snapshot()).to.include({ isEntered: true, error: undefined });
+    });
+  });
+
+  it('of presence that keep the other rooms leave theirs at the end', async () => {
+    for (const keep of [true, false]) {
+      const feed = new PresenceFeed(scripted.client, 'lobby', {}, { keep });
+      const stop = feed.watch(nobody);
+      scripted.connect();
+      await settled();
+      stop();
+      await settled();
+    }
+    expect(scripted.entered).to.eql([{ keep: true, presence: {} }, {}]);
+    expect(scripted.left).to.eql(['lobby']);
+  });
+
+  describe('of occupancy', () => {
+    it('count while they are watched, once there is a connection', async () => {
+      const feed = new OccupancyFeed(scripted.client, 'lobby');
+      const stop = feed.watch(nobody);
+      await settled();
+      expect([scripted.counts.size, feed.snapshot().present]).to.eql([0, undefined]);
+      scripted.connect();
+      await settled();
+      scripted.connect();
+      const tell = scripted.counts.get('lobby');
+      tell?.(7);
+      expect(feed.snapshot()).to.eql({ present: 7, error: undefined });
+      stop();
+      await settled();
+      tell?.(8);
+      expect([scripted.counts.size, feed.snapshot().present]).to.eql([0, undefined]);
+    });
+
+    it('may be mounted again before the former count has begun', async () => {
+      const feed = new OccupancyFeed(scripted.client, 'lobby');
+      scripted.connect();
+      const stop = feed.watch(nobody);
+      stop();
+      await Promise.resolve();
+      feed.watch(nobody);
+      await settled();
+      expect(feed.snapshot().error).to.equal(undefined);
+      scripted.counts.get('lobby')?.(3);
+      expect(feed.snapshot().present).to.equal(3);
+    });
+
+    it('say why they were refused', async () => {
+      scripted.refusesToEnter = new RoomwireError('unsupported_feature');
+      const feed = new OccupancyFeed(scripted.client, 'lobby');
+      feed.watch(nobody);
+      scripted.connect();
+      await settled();
+      expect(feed.snapshot()).to.eql({ present: undefined, error: scripted.refusesToEnter });
     });
   });
 

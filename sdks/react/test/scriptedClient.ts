@@ -1,7 +1,8 @@
-import type { RoomwireError } from '@roomwire/sdk';
 import {
+  RoomwireError,
   type Client,
   type ConnectionState,
+  type EnterOptions,
   type HistoryOptions,
   type Message,
   type MessageHandler,
@@ -31,6 +32,9 @@ export class ScriptedClient {
   state = { name: 'connecting' } as ConnectionState;
   readonly subscriptions: ScriptedSubscription[] = [];
   readonly entered: unknown[] = [];
+  readonly left: string[] = [];
+  /** Of rooms that are counted, what a test says how many are there. */
+  readonly counts = new Map<string, (present: number) => void>();
   /** What it has of the history, the oldest first. */
   kept: readonly Message[] = [];
   refusesToEnter: RoomwireError | undefined;
@@ -75,14 +79,22 @@ export class ScriptedClient {
     for (const listener of this.stateListeners) listener(this.state);
   }
 
-  room() {
+  async count(roomId: string, handler: (present: number) => void): Promise<{ stop(): Promise<void> }> {
+    if (this.refusesToEnter !== undefined) throw this.refusesToEnter;
+    if (this.counts.has(roomId)) throw new RoomwireError('subscription_conflict');
+    this.counts.set(roomId, handler);
+    return { stop: async () => void this.counts.delete(roomId) };
+  }
+
+  room(roomId: string) {
     const members = (): readonly PresenceEntry[] => this.members;
     return {
       get members() {
         return members();
       },
-      enter: async (presence: unknown) => {
-        this.entered.push(presence);
+      leave: async () => void this.left.push(roomId),
+      enter: async (presence: unknown, { keep }: EnterOptions) => {
+        this.entered.push(keep === true ? { keep, presence } : presence);
         if (this.refusesToEnter !== undefined) throw this.refusesToEnter;
       },
       on: (_name: string, listener: () => void) => {

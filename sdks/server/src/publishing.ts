@@ -19,6 +19,13 @@ export interface NewMessage {
   readonly id?: string;
   /** Whether the trigger webhook of the topic is called. */
   readonly trigger?: boolean;
+  readonly deliverAt?: undefined;
+}
+
+/** A message for later. A service that does not know of it refuses it, and publishes nothing. */
+export interface LaterMessage extends Omit<NewMessage, 'deliverAt'> {
+  /** At most 30 days ahead; one that is past is now. A text is ISO 8601. */
+  readonly deliverAt: Date | string;
 }
 
 export interface Published {
@@ -31,27 +38,43 @@ export interface Published {
   readonly duplicate?: true;
 }
 
+/** It waits until then. */
+export interface Scheduled {
+  readonly id: string;
+  /** By which it can be cancelled: `DELETE /v1/scheduled/{scheduledId}`. */
+  readonly scheduledId: string;
+  /** ISO 8601. */
+  readonly deliverAt: string;
+  /** It had been accepted before. */
+  readonly duplicate?: true;
+}
+
+export type AnyMessage = NewMessage | LaterMessage;
 export type PublishResult = Published | Refused;
+export type AnyResult = PublishResult | Scheduled;
 
 /** Sends a request, and again while that may help. */
 export type SendPublish = (body: Uint8Array<ArrayBuffer>) => Promise<Response>;
 
-const ided = (message: NewMessage): NewMessage => ({ id: crypto.randomUUID(), ...message });
+const prepared = ({ deliverAt, ...message }: AnyMessage): object => ({
+  ...{ id: crypto.randomUUID(), ...message },
+  deliverAt: deliverAt instanceof Date ? deliverAt.toISOString() : deliverAt,
+});
 
 const encoded = (body: object): Uint8Array<ArrayBuffer> =>
   encode(body, { useBigInt64: true, ignoreUndefined: true });
 
 /** Rejects with `PublishRefused` or `RequestFailed`. */
-export const publishOne = async (send: SendPublish, message: NewMessage): Promise<Published> =>
-  bodyOf<Published>(await send(encoded(ided(message))));
+export const publishOne = async (send: SendPublish, message: AnyMessage): Promise<Published | Scheduled> =>
+  bodyOf<Published | Scheduled>(await send(encoded(prepared(message))));
 
 /** The results in the order of the messages, at most 100. Rejects as above, where the whole request is refused. */
 export const publishMany = async (
   send: SendPublish,
-  messages: readonly NewMessage[],
-): Promise<readonly PublishResult[]> => {
-  const answer = await send(encoded({ messages: messages.map(ided) }));
-  return (await bodyOf<{ readonly results: readonly PublishResult[] }>(answer)).results;
+  messages: readonly AnyMessage[],
+): Promise<readonly AnyResult[]> => {
+  const answer = await send(encoded({ messages: messages.map(prepared) }));
+  return (await bodyOf<{ readonly results: readonly AnyResult[] }>(answer)).results;
 };
 
 const bodyOf = async <T>(answer: Response): Promise<T> => {

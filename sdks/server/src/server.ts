@@ -3,9 +3,13 @@ import { apiAddressOf } from './apiAddress.js';
 import {
   publishMany,
   publishOne,
+  type AnyMessage,
+  type AnyResult,
+  type LaterMessage,
   type NewMessage,
   type Published,
   type PublishResult,
+  type Scheduled,
 } from './publishing.js';
 import type { paths } from './rest/schema.js';
 import { retryingFetch } from './retryingFetch.js';
@@ -27,8 +31,12 @@ export interface ServerOptions {
 export interface Server {
   /** Publishes a message. Rejects with `PublishRefused`, or with `RequestFailed` where the request was refused or had no answer. */
   publish(message: NewMessage): Promise<Published>;
+  /** Publishes a message at its time. A service that cannot refuses it with `RequestFailed` (400). */
+  publish(message: LaterMessage): Promise<Scheduled>;
   /** Publishes 1 to 100 messages; those for one room in their order. A refused one does not affect the others. */
   publish(messages: readonly NewMessage[]): Promise<readonly PublishResult[]>;
+  /** The same, some of them for later. */
+  publish(messages: readonly AnyMessage[]): Promise<readonly AnyResult[]>;
   /**
    * The REST API with its types: `server.rest.GET('/apps/{appId}', { params: { path: { appId } } })` resolves with `data` or with `error`. Reads are
    * sent again like publishes, other requests are not.
@@ -56,14 +64,11 @@ export const createServer = (options: ServerOptions): Server => {
       }),
     );
 
-  function publish(message: NewMessage): Promise<Published>;
-  function publish(messages: readonly NewMessage[]): Promise<readonly PublishResult[]>;
-  function publish(given: NewMessage | readonly NewMessage[]): Promise<Published | readonly PublishResult[]> {
-    return isList(given) ? publishMany(sendPublish, given) : publishOne(sendPublish, given);
-  }
+  const publish = (given: AnyMessage | readonly AnyMessage[]): Promise<unknown> =>
+    isList(given) ? publishMany(sendPublish, given) : publishOne(sendPublish, given);
 
   return {
-    publish,
+    publish: publish as Server['publish'],
     rest: createClient<paths>({
       baseUrl,
       headers: { authorization },
@@ -72,5 +77,5 @@ export const createServer = (options: ServerOptions): Server => {
   };
 };
 
-const isList = (given: NewMessage | readonly NewMessage[]): given is readonly NewMessage[] =>
+const isList = (given: AnyMessage | readonly AnyMessage[]): given is readonly AnyMessage[] =>
   Array.isArray(given);

@@ -59,6 +59,29 @@ describe('a server of Roomwire', () => {
     expect(new Set(messages.map(({ id }) => id)).size).to.equal(2);
   });
 
+  it('publishes for later, at a time that is a date or a text', async () => {
+    const scheduled = { id: 'x', scheduledId: 's', deliverAt: '2030-01-01T00:00:00.000Z' };
+    const { sent, fetch } = scripted(json(scheduled), json({ results: [scheduled, { id: 'a', at: 'now' }] }));
+    const deliverAt = new Date(scheduled.deliverAt);
+    const { scheduledId } = await serverOf(fetch).publish({ ...message, deliverAt });
+    expect(scheduledId).to.equal('s');
+    const results = await serverOf(fetch).publish([{ ...message, deliverAt: scheduled.deliverAt }, message]);
+    expect(results.map((result) => 'scheduledId' in result)).to.eql([true, false]);
+    const [one, several] = sent.map(({ body }) => body as { deliverAt?: string; messages?: object[] });
+    expect(one?.deliverAt).to.equal(scheduled.deliverAt);
+    expect(several?.messages?.map((sentMessage) => 'deliverAt' in sentMessage)).to.eql([true, false]);
+  });
+
+  it('says that a service which does not know of later has published nothing', async () => {
+    const errors = [{ path: 'deliverAt', message: 'is not a field' }];
+    const { fetch } = scripted(json({ message: 'Validation failed', errors }, 400));
+    const failed = await serverOf(fetch)
+      .publish({ ...message, deliverAt: new Date() })
+      .catch((error: unknown) => error);
+    expect(failed).to.be.instanceOf(RequestFailed);
+    expect(failed).to.include({ status: 400, message: 'Validation failed: deliverAt is not a field' });
+  });
+
   it('takes the address of the service or of its gateway', async () => {
     const addresses = {
       'http://example.com': 'http://example.com/v1',

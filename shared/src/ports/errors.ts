@@ -34,7 +34,9 @@ export type EngineUse =
   | 'publish ids'
   | 'shard leases'
   | 'schedules'
-  | 'message history';
+  | 'message history'
+  | 'live state'
+  | 'jobs';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

@@ -41,6 +41,12 @@ export class FailureDetector {
     if (this.heardAt.delete(peer)) this.peers = [...this.heardAt.keys()];
   }
 
+  /** For how long the peer has been silent, in reading time; infinitely where it is not known. */
+  silentFor(peer: string, now: number): number {
+    const heardAt = this.heardAt.get(peer);
+    return heardAt === undefined ? Number.POSITIVE_INFINITY : this.readingTime(now) - heardAt;
+  }
+
   /** The peers that have failed. They stay known until they are forgotten. */
   failed(now: number): readonly string[] {
     const readingNow = this.readingTime(now);

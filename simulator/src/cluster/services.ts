@@ -29,6 +29,7 @@ import {
   messagesPort,
   publishIdsPort,
   sessionsPort,
+  schedulesPort,
   shardLeasesPort,
   usagePort,
   type SimulatedStores,
@@ -108,6 +109,7 @@ export const startGateway = async (process: SimulatedProcess, engines: Engines):
     sessions: sessionsPort(process, network, stores),
     messageStore: options.records ? messagesPort(process, network, stores) : undefined,
     publishIds: publishIdsPort(process, network, stores),
+    schedules: schedulesPort(process, network, stores),
     shardLeases: shardLeasesPort(process, network, stores, engines.logger(process)),
     groupStore: options.records ? groupsPort(process, network, stores) : undefined,
     history: historyPorts(process, engines).history,
@@ -151,6 +153,7 @@ const unused = <T extends object>(name: string): T =>
 const publishPorts = (process: SimulatedProcess, { network, bus, stores, options }: Engines) => ({
   bus: new BusPort(process, network, bus),
   publishIds: publishIdsPort(process, network, stores),
+  schedules: schedulesPort(process, network, stores),
   messageStore: options.records ? messagesPort(process, network, stores) : undefined,
   tracing: undefined,
 });
@@ -181,6 +184,8 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     outcomes: unused('The watch on webhook outcomes'),
     publishing: () => backends.publishing,
     history: () => history,
+    schedules: schedulesPort(process, network, engines.stores),
+    liveState: () => backends.liveState,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

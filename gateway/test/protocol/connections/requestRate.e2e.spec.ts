@@ -27,7 +27,7 @@ describe('a connection above its request rate', () => {
     expect(world.gateway.metrics.requestsThrottled).to.equal(3);
   });
 
-  it('[WS-CONN-10] is throttled for each kind of request, and not for publishes, presence and acknowledgements', async () => {
+  it('[WS-CONN-10] is throttled for each kind of request, and not for publishes, announcements and acknowledgements', async () => {
     const client = await world.join();
     const cheap = [
       { type: 'publish', topic, data: 1 },
@@ -45,6 +45,7 @@ describe('a connection above its request rate', () => {
       { type: 'setFilters', topic, filters: [] },
       { type: 'unsubscribe', topic },
       { type: 'getPresence', roomId: 'app-1/lobby' },
+      { type: 'presence', roomId: 'app-1/lobby', mode: 'count' },
       { type: 'lobbySubscribe', lobbyId: 'app-1' },
       { type: 'getLobbyPresence', lobbyId: 'app-1' },
       { type: 'lobbyUnsubscribe', lobbyId: 'app-1' },
@@ -56,6 +57,9 @@ describe('a connection above its request rate', () => {
       await client.ask(frame);
       expect(world.gateway.metrics.requestsThrottled, frame.type).to.equal(index + 1);
     }
+    client.send({ type: 'presence', roomId: 'app-1/lobby', leave: true }).sendBytes(new Uint8Array());
+    expect(await client.next()).to.equal('heartbeat');
+    expect(world.gateway.metrics.requestsThrottled, 'leave').to.equal(requests.length + 1);
   });
 
   it('[WS-CONN-10] delays no other connection, and its waiting requests are dropped when it closes', async () => {

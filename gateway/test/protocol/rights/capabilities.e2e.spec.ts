@@ -272,6 +272,24 @@ describe('capabilities of a client token', () => {
       );
     });
 
+    it('[WS-CAP-5] [WS-PRES-14] [WS-PRES-17] end what they leave out of several rooms, and of counts', async () => {
+      const client = await joinWith(everything);
+      const [inLobby, inHall] = [await world.join(), await world.join()];
+      await world.announce(inLobby, 'lobby');
+      await world.announce(inHall, 'hall');
+      for (const roomId of ['lobby', 'hall']) {
+        await world.announce(client, roomId, {}, { keep: true });
+        expect(await client.ask({ type: 'presence', roomId, mode: 'count' })).to.include({ present: 2 });
+      }
+      for (const one of [inLobby, inHall]) expect(await one.next()).to.include({ event: 'join' });
+      await reauth(client, tokenOf({ 'app-1/hall/*': ['presence'] }));
+      expect(await inLobby.next()).to.include({ event: 'leave' });
+      await world.announce(await world.join(), 'lobby');
+      await world.announce(await world.join(), 'hall');
+      expect(await client.next()).to.deep.equal({ type: 'presenceCount', roomId: 'hall', present: 3 });
+      expect(await inHall.next()).to.include({ event: 'join' });
+    });
+
     it('[WS-CAP-5] allow more, or all, from then on; nothing comes back by itself', async () => {
       const client = await joinWith({ [hall]: ['subscribe'] });
       expect(await subscribing(client, news)).to.equal('unknown_topic');

@@ -187,6 +187,25 @@ describe('an actor in a scope', () => {
       expect(list).to.deep.equal({ type: 'presenceList', roomId: 'lobby', data: [] });
     });
 
+    it('[WS-SCOPE-4] [WS-PRES-14] [WS-PRES-17] leaves all rooms of the old scope, and counts nothing there', async () => {
+      const { appId } = await world.find('rooms', { slug: 'lobby' });
+      await world.room(await world.find('apps', { appId }), 'hall');
+      for (const roomId of ['lobby', 'hall']) mover.send({ type: 'presence', roomId, keep: true });
+      expect(await mover.ask({ type: 'presence', roomId: 'lobby', mode: 'count' })).to.include({
+        present: 1,
+      });
+      for (const roomId of ['lobby', 'hall']) inAcme.send({ type: 'presence', roomId, keep: true });
+      expect(await mover.next()).to.include({ type: 'presence', roomId: 'hall', event: 'join' });
+      expect(await mover.next()).to.include({ type: 'presenceCount', present: 2 });
+      await updated(actorTokenId, { accessScopeId: other.accessScopeId });
+      for (const roomId of [await inAcme.next(), await inAcme.next()].map(
+        (frame) => (frame as Frame)['roomId'],
+      ))
+        expect(roomId).to.be.oneOf(['lobby', 'hall']);
+      inAcme.send({ type: 'presence', roomId: 'lobby', leave: true });
+      await moved(inOther);
+    });
+
     it('[WS-FILTER-5] keeps the filters that it sets during the move', async () => {
       await updated(actorTokenId, { accessScopeId: other.accessScopeId });
       expect(await mover.ask({ type: 'setFilters', topic, filters: ['us'] })).to.include({

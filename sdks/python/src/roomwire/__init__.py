@@ -8,12 +8,14 @@ from .connection.state import Closed, Connected, Connecting, ConnectionState, Wa
 from .errors import AuthenticationError, ConnectionError, RoomwireError
 from .options import Backoff, Heartbeat, Timeouts, TokenFunction, TokenRequest
 from .presence.changes import LobbySnapshot, PresenceChange
+from .presence.counts import Count
 from .presence.lobbies import Lobby, LobbyEvent
 from .presence.rooms import Room
 from .protocol.frames import Filter, LobbyContents, MessageMeta, PresenceData, PresenceEntry, RestoredSubscription, Session
 from .publishes.publishes import Published, Qos
+from .subscriptions.jobs import Job, Jobs
 from .subscriptions.message import Gap, Hydration, Message, UnplacedHydration
-from .subscriptions.subscription import MessageHandler, Subscription
+from .subscriptions.subscription import JobHandler, JobSubscription, MessageHandler, Subscription
 
 __all__ = [
     "AuthenticationError",
@@ -24,10 +26,15 @@ __all__ = [
     "Connecting",
     "ConnectionError",
     "ConnectionState",
+    "Count",
     "Filter",
     "Gap",
     "Heartbeat",
     "Hydration",
+    "Job",
+    "JobHandler",
+    "JobSubscription",
+    "Jobs",
     "Lobby",
     "LobbyContents",
     "LobbyEvent",

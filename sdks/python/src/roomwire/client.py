@@ -19,14 +19,24 @@ from .futures import new_future, reject, resolve
 from .history import Histories, HistoryRange
 from .options import Backoff, Heartbeat, Settings, Timeouts, TokenFunction
 from .presence.changes import PresenceChange
+from .presence.counts import Count, CountHandler
 from .presence.lobbies import Lobbies, LobbiesContext, Lobby, LobbyHandler
 from .presence.rooms import Room, Rooms, RoomsContext
 from .protocol.frames import Filter, LobbyContents, PresenceData, PresenceEntry, Session
 from .publishes.publishes import Published, Publishes, PublishOptions, Qos
 from .requests import Requests
+from .subscriptions.jobs import Jobs
 from .subscriptions.message import Message, UnplacedHydration
 from .subscriptions.options import SubscribeOptions, filters_of
-from .subscriptions.subscription import GapHandler, HydrationHandler, MessageHandler, Subscribing, Subscription
+from .subscriptions.subscription import (
+    GapHandler,
+    HydrationHandler,
+    JobHandler,
+    MessageHandler,
+    Subscribing,
+    Subscription,
+    Working,
+)
 from .subscriptions.subscriptions import Receiver, Subscriptions, SubscriptionsContext
 
 logger = logging.getLogger("roomwire")
@@ -89,7 +99,10 @@ class Client:
             subscriptions=Subscriptions(SubscriptionsContext(timeouts.request, is_online, has, connection.send, self._report)),
             publishes=Publishes(connection.send, is_online, environment.new_id, timeouts),
             requests=requests,
-            rooms=Rooms(requests, RoomsContext(environment.clock, self._spawn, self._members.emit, self._presence.emit, self._report)),
+            rooms=Rooms(
+                requests,
+                RoomsContext(environment.clock, is_online, has, self._spawn, self._members.emit, self._presence.emit, self._report),
+            ),
             lobbies=Lobbies(requests, LobbiesContext(environment.clock, is_online, self._spawn, self._report)),
             histories=Histories(requests, is_online, has),
             on_error=self._report,
@@ -171,7 +184,7 @@ class Client:
         - `state`: every change of `state`.
         - `error`: what no call raises: a handler that failed (`handler_failed`), a subscription that was refused after a reconnect
           or ended, a frame that cannot be read. Without a listener it is logged, as a warning of the logger `roomwire`.
-        - `presence`: what changes in the room that the client is in, as in `Room.changes`.
+        - `presence`: what changes in the rooms that the client is in, as in `Room.changes`.
         - `member`: every change of `Room.members`, that of the own actor and those who were there before included.
         - `hydration`: what a hydration webhook has answered to a subscribe; see also `on_hydration` there.
         - `token_expiring`: the token in use is about to expire, with the Unix seconds of that; a token function is called by itself.
@@ -186,11 +199,48 @@ class Client:
         }
         return emitters[event].on(listener)
 
+    @overload
+    def subscribe(
+        self,
+        topic: str,
+        handler: JobHandler | None = None,
+        *,
+        jobs: Jobs,
+        qos: Qos = 1,
+        filters: Sequence[Filter] = (),
+        group: str | Literal[True] | None = None,
+        ack: Literal["auto", "manual"] = "auto",
+        concurrency: int = 1,
+        meta: bool = False,
+        own: bool = False,
+        on_hydration: HydrationHandler | None = None,
+        buffer_size: int | None = None,
+    ) -> Working: ...
+    @overload
     def subscribe(
         self,
         topic: str,
         handler: MessageHandler | None = None,
         *,
+        qos: Qos = 1,
+        filters: Sequence[Filter] = (),
+        group: str | Literal[True] | None = None,
+        ack: Literal["auto", "manual"] = "auto",
+        concurrency: int = 1,
+        meta: bool = False,
+        own: bool = False,
+        rewind: int | datetime | None = None,
+        resume: bool | str = False,
+        on_gap: GapHandler | None = None,
+        on_hydration: HydrationHandler | None = None,
+        buffer_size: int | None = None,
+    ) -> Subscribing: ...
+    def subscribe(
+        self,
+        topic: str,
+        handler: MessageHandler | JobHandler | None = None,
+        *,
+        jobs: Jobs | None = None,
         qos: Qos = 1,
         filters: Sequence[Filter] = (),
         group: str | Literal[True] | None = None,
@@ -214,6 +264,9 @@ class Client:
         - `ack`: in a group, `auto` acknowledges a message when the handler has returned, or the loop comes back for the next one;
           `manual` leaves it to `message.ack()`. A message whose handler fails is not acknowledged.
         - `concurrency`: so many calls of the handler at a time.
+        - `jobs`: takes the messages as jobs, each of which waits for a worker, on disk, and is handed out again until it is settled: where
+          `client.features` has `jobs`. The handler, or the loop, gets a `Job`; one whose handler fails is given back. A topic has one
+          such subscription in a client.
         - `meta`: the id, time, publisher and position of each message, where `client.features` has `meta`.
         - `own`: also what the own actor publishes on other connections, where `client.features` has `own`.
         - `rewind`: first the newest so many messages (at most 1000), or those since a time. Not after a reconnect.
@@ -228,9 +281,9 @@ class Client:
         `history_disabled` (42951), `unsupported_feature`, `subscription_limit` (42970), `memory_limit_exceeded` (42980),
         `request_timeout`, or the reason for which the client was closed.
         """
-        if group is not None and (rewind is not None or resume is not False):
+        if (group is not None or jobs is not None) and (rewind is not None or resume is not False):
             raise ValueError("A worker group has no rewind and no resume")
-        options = SubscribeOptions(qos, filters_of(filters), group, meta, own, rewind, resume, ack)
+        options = SubscribeOptions(qos, filters_of(filters), group, meta, own, rewind, resume, ack, jobs, concurrency)
         size = buffer_size if buffer_size is not None else STREAM_BUFFER if group is None else GROUP_BUFFER
         receiver = Receiver(handler, concurrency, on_gap, on_hydration, size)
 
@@ -238,7 +291,7 @@ class Client:
             self._assert_open()
             return await self._parts.subscriptions.add(topic, options, receiver)
 
-        return Subscribing(subscribe)
+        return Subscribing(subscribe) if jobs is None else Working(subscribe)
 
     async def set_filters(self, topic: str, filters: Sequence[Filter]) -> None:
         """Replaces the filters of a topic for all of its subscriptions, from the next message on; none means every message. They are
@@ -260,6 +313,7 @@ class Client:
         filter: str | None = None,  # noqa: A002
         filters: Sequence[str] | None = None,
         id: str | Literal[False] | None = None,  # noqa: A002
+        deliver_at: datetime | None = None,
     ) -> Published:
         """Returns when the server has accepted the message. `data` is anything that MessagePack can express, at most 921,600 bytes of
         it; a `datetime` needs a time zone.
@@ -269,6 +323,8 @@ class Client:
         - `id`: of all publishes of the actor to the topic with this id, within the time for which the server remembers it, one is
           delivered: 1 to 128 characters of `A-Z a-z 0-9 _ . : -`. A random one by default; False for none, so that it is never sent
           twice.
+        - `deliver_at`: not before this time, at most 30 days ahead, where `client.features` has `schedules`; else it is not published
+          (`unsupported_feature`). `scheduled_id` of the result is by which a backend may cancel it.
 
         Where the server has `idempotency`, a publish without an answer is sent again after a reconnect, in the order of the calls,
         until `timeouts.publish` after the call. Elsewhere nothing is ever sent twice.
@@ -279,7 +335,7 @@ class Client:
         `broker_unavailable`.
         """
         self._assert_open()
-        return await self._parts.publishes.publish(topic, data, PublishOptions(qos, retain, filter, filters, id))
+        return await self._parts.publishes.publish(topic, data, PublishOptions(qos, retain, filter, filters, id, deliver_at))
 
     async def history(
         self,
@@ -311,16 +367,34 @@ class Client:
         async for message in self._parts.histories.read(topic, HistoryRange(before, after, limit), on_gap):
             yield message
 
-    async def enter(self, room_id: str, presence: PresenceData | None = None) -> Room:
+    async def enter(self, room_id: str, presence: PresenceData | None = None, *, keep: bool = False) -> Room:
         """Says that the actor is in a room, and what it says of itself (at most 16,384 bytes); again for another presence, or another
-        room, which leaves the one before. Made again after every reconnect, with what was accepted last.
+        room, which leaves those before. With `keep` it stays in them, at most 50 in all, where `client.features` has `rooms`. Made again
+        after every reconnect, with what was accepted last.
 
         `room_id` is a room slug, or `app-slug/room-slug`. Raises `unknown_topic` (no such room, or no access), `message_too_large`,
-        `rate_limit_exceeded`, `broker_unavailable`, `invalid_data`, `not_connected`, `connection_lost`, `request_timeout`,
-        `client_closed`.
+        `rate_limit_exceeded`, `subscription_limit` (42970), `unsupported_feature`, `broker_unavailable`, `invalid_data`,
+        `not_connected`, `connection_lost`, `request_timeout`, `client_closed`.
         """
         self._assert_open()
-        return await self._parts.rooms.enter(room_id, presence or {})
+        return await self._parts.rooms.enter(room_id, presence or {}, keep)
+
+    async def leave(self, room_id: str) -> None:
+        """Leaves one room and no other; nothing happens where the client is not there. Returns when the server has confirmed, or cannot.
+
+        Raises `unsupported_feature`, where `client.features` lacks `rooms`, `rate_limit_exceeded`, `request_timeout`, `client_closed`.
+        """
+        self._assert_open()
+        await self._parts.rooms.leave(room_id)
+
+    async def count(self, room_id: str, handler: CountHandler | None = None) -> Count:
+        """How many actors are in a room, without entering it: at once, then at most once a second when it changes, and again after every
+        reconnect. The handler must not block. Of a room that it is in as well, the client gets the numbers instead of changes.
+
+        Raises what `enter` raises, and `subscription_conflict` where the room is counted already.
+        """
+        self._assert_open()
+        return await self._parts.rooms.count(room_id, handler)
 
     async def presence(self, room_id: str) -> tuple[PresenceEntry, ...]:
         """Who is in a room, the own actor included. Raises as `enter` does."""

@@ -42,12 +42,16 @@ def dispatch_to(parts: Parts) -> Dispatch:
         lobbies.opened(frame)
         requests.answered("lobbySubscribed", frame.lobby_id, frame)
 
+    def counted(frame: frames.PresenceCount) -> None:
+        parts.rooms.counted(frame)
+        requests.answered("presenceCount", frame.room_id, frame)
+
     def hydrated(frame: frames.HydrationFrame) -> None:
         parts.on_hydration(subscriptions.hydrated(frame.topic, frame.data))
 
     table: dict[type, Callable[[Any], None]] = {
         frames.Delivered: subscriptions.deliver,
-        frames.Accepted: lambda frame: parts.publishes.accepted(frame.msg_ref, frame.duplicate),
+        frames.Accepted: parts.publishes.accepted,
         frames.Subscribed: subscriptions.subscribed,
         frames.Unsubscribed: lambda frame: subscriptions.unsubscribed(frame.topic),
         frames.SubscriptionEnded: lambda frame: subscriptions.ended_by_server(frame.topic, frame.reason),
@@ -57,6 +61,7 @@ def dispatch_to(parts: Parts) -> Dispatch:
         frames.HydrationFrame: hydrated,
         frames.HistoryPage: lambda frame: requests.answered("history", frame.ref, frame),
         frames.PresenceEvent: parts.rooms.changed,
+        frames.PresenceCount: counted,
         frames.PresenceList: lambda frame: requests.answered("presenceList", frame.room_id, frame),
         frames.LobbySubscribed: lobby_subscribed,
         frames.LobbyPresenceList: lambda frame: requests.answered("lobbyPresenceList", frame.lobby_id, frame),

@@ -42,7 +42,7 @@ class Requests:
         on_answer: Callable[[Any], None] | None = None,
     ) -> Any:
         """`about` is what a refusal names; where `refusal_answers`, it comes instead of the answer and not besides it. `on_answer` is
-        called while the answer is read, before the next frame.
+        called while the answer is read, before the next frame, and not after a refusal.
 
         Raises the refusal, `request_timeout`, `not_connected` or `connection_lost`.
         """
@@ -59,7 +59,7 @@ class Requests:
         for request in self._pending:
             if request.answered_by == (kind, about):
                 self._pending.remove(request)
-                if request.on_answer is not None:
+                if request.on_answer is not None and not request.is_refused:
                     request.on_answer(content)
                 resolve(request.answer, content)
                 return

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime, timezone
 
 import pytest
 
@@ -163,3 +164,29 @@ async def test_ids_are_checked_and_without_a_connection_nothing_waits() -> None:
         with pytest.raises(ConnectionError) as failed:
             await client.publish(TOPIC, 1)
         assert failed.value.error == "not_connected"
+
+
+async def test_a_publish_for_later_is_sent_to_no_server_that_would_deliver_it_at_once() -> None:
+    server = ScriptedServer()
+    at = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    async with server.session() as (client, peer):
+        with pytest.raises(RoomwireError) as refused:
+            await client.publish(TOPIC, 1, deliver_at=at)
+        assert refused.value.error == "unsupported_feature"
+        peer.close()
+        peer = await server.connected(features=["idempotency", "schedules"])
+        publishing = asyncio.ensure_future(client.publish(TOPIC, 1, deliver_at=at))
+        assert (await peer.publish(scheduledId="s-1"))["deliverAt"] == 1_893_456_000_000
+        assert (await publishing).scheduled_id == "s-1"
+
+        lost = asyncio.ensure_future(client.publish(TOPIC, 2, deliver_at=at))
+        again = asyncio.ensure_future(client.publish(TOPIC, 3))
+        await peer.expect("publish")
+        await peer.expect("publish")
+        peer.close()
+        peer = await server.connected()
+        with pytest.raises(RoomwireError) as unknown:
+            await lost
+        assert unknown.value.error == "connection_lost"
+        assert (await peer.publish())["data"] == 3
+        await again

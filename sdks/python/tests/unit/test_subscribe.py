@@ -17,7 +17,8 @@ async def subscribed(client: Client, peer: Peer, *args: Any, **options: Any) -> 
 
 
 async def subscribe(client: Client, *args: Any, **options: Any) -> Subscription:
-    return await client.subscribe(TOPIC, *args, **options)
+    subscription: Subscription = await client.subscribe(TOPIC, *args, **options)
+    return subscription
 
 
 async def take(subscription: Subscription, count: int) -> list[Any]:

@@ -830,6 +830,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/apps/{appId}/rooms/{roomId}/presence": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List who is present in a room, by actorTokenId
+         * @description Needs the permission `presence:read`, or a key with all permissions.
+         */
+        readonly get: operations["listPresence"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/apps/{appId}/occupancy": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Count who is present in rooms, and who listens there
+         * @description Needs the permission `presence:read`, or a key with all permissions.
+         */
+        readonly get: operations["getOccupancy"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/webhook-outcomes": {
         readonly parameters: {
             readonly query?: never;
@@ -2224,6 +2264,34 @@ export interface components {
                 /** @description What is missing stands before this position */
                 readonly before?: string;
             };
+        };
+        readonly PresentActor: {
+            readonly actorTokenId: string;
+            /** @description As it was announced last; what JSON cannot hold as in the bodies of webhooks: bytes in base64, integers beyond 2^53 as text */
+            readonly presence: Record<string, never>;
+            /**
+             * Format: date-time
+             * @description Since when the actor has been present, by any of its connections
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly joinedAt: string;
+        };
+        readonly PresencePage: {
+            readonly data: readonly components["schemas"]["PresentActor"][];
+            /** @description For the next page; null on the last one */
+            readonly next: string | null;
+        };
+        readonly RoomOccupancy: {
+            /** Format: uuid */
+            readonly roomId: string;
+            readonly slug: string;
+            /** @description Actors that are present */
+            readonly present: number;
+            /** @description Connections that are subscribed to at least one topic of the room, on all gateways, at most five seconds ago */
+            readonly subscribers: number;
+        };
+        readonly Occupancy: {
+            readonly data: readonly components["schemas"]["RoomOccupancy"][];
         };
         readonly WebhookOutcome: {
             /**
@@ -4692,6 +4760,84 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly listPresence: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description An `accessScopeId`; without it the room outside of every scope */
+                readonly scope?: string;
+                /** @description Actors; clamped to 1-1000 */
+                readonly limit?: number;
+                /** @description `next` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PresencePage"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly getOccupancy: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The slug of a room, for each of up to 100 rooms. Those that the app does not have are left out */
+                readonly rooms?: readonly string[];
+                /** @description An `accessScopeId`; without it the room outside of every scope */
+                readonly scope?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Occupancy"];
+                };
             };
             /** @description An error */
             readonly default: {

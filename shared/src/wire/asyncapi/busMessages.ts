@@ -2,6 +2,12 @@ import { recordTopics } from '../bus/busTopics.js';
 import { domainEventFeed, recordedEvent } from '../bus/domainEventFeed.js';
 import { eventEndRecord, eventEnds } from '../bus/eventEnds.js';
 import { gatewayNews, gatewayNewsRecord } from '../bus/gatewayNews.js';
+import {
+  gatewayAnswerRecord,
+  gatewayAnswers,
+  gatewayQuestionRecord,
+  gatewayQuestions,
+} from '../bus/gatewayQuestions.js';
 import { groupRecordSchema } from '../bus/groupRecord.js';
 import {
   liveMessageRecord,
@@ -72,6 +78,18 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     key: 'gatewayId',
     contentType: msgpack,
     payload: gatewayNewsRecord.json,
+  },
+  [gatewayQuestions.name]: {
+    summary: 'What a process asks a gateway that alone knows it',
+    key: 'the gateway that is asked',
+    contentType: msgpack,
+    payload: gatewayQuestionRecord.json,
+  },
+  [gatewayAnswers.name]: {
+    summary: 'The answer of a gateway to such a question',
+    key: 'the process that asked',
+    contentType: msgpack,
+    payload: gatewayAnswerRecord.json,
   },
   ...Object.fromEntries(
     [webhookCalls, ...webhookRetries, webhookBacklog].map(({ name }) => [name, webhookCall(name)]),

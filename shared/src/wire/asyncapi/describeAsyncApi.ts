@@ -39,7 +39,10 @@ const clientEntries = Object.entries<ClientFrameSpec>(clientFrames);
 const serverEntries = Object.entries(serverFrames);
 
 /** A client frame as it is decoded from MessagePack or JSON. */
-const clientPayload = (type: string, { fields, ignored = {} }: ClientFrameSpec): JsonSchema => {
+const clientPayload = (
+  type: string,
+  { fields, ignored = {}, excluding = [] }: ClientFrameSpec,
+): JsonSchema => {
   const onWire = Object.entries(fields).flatMap(([name, { json, isOptional }]) =>
     json === undefined ? [] : [{ name, json, isOptional }],
   );
@@ -51,8 +54,14 @@ const clientPayload = (type: string, { fields, ignored = {} }: ClientFrameSpec):
       ...Object.fromEntries(Object.entries(ignored).map(([name, { json }]) => [name, json])),
     },
     required: ['type', ...onWire.flatMap(({ name, isOptional }) => (isOptional ? [] : [name]))],
+    ...(excluding.length > 0 && { allOf: excluding.map(notBoth) }),
   };
 };
+
+/** One of the two is missing: `false` is as good as that. */
+const notBoth = (names: readonly string[]): JsonSchema => ({
+  anyOf: names.map((name) => ({ properties: { [name]: { enum: [false, null] } } })),
+});
 
 const socketMessages = (): Readonly<Record<string, Described>> =>
   Object.fromEntries([

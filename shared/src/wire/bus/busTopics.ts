@@ -1,6 +1,7 @@
 import { domainEventFeed } from './domainEventFeed.js';
 import { eventEnds } from './eventEnds.js';
 import { gatewayNews } from './gatewayNews.js';
+import { gatewayAnswers, gatewayQuestions } from './gatewayQuestions.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
 import { eventRedrives, jobRedrives, scheduleRedrives } from './lostWork.js';
 import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
@@ -58,6 +59,9 @@ export const busTopics: readonly BusTopic[] = [
   })),
   { ...otherTopics, name: eventEnds.name, retentionMs: hours },
   { ...otherTopics, name: webhookAnswers.name, retentionMs: hours },
+  // Whoever asks waits for seconds.
+  { ...otherTopics, name: gatewayQuestions.name, retentionMs: hours },
+  { ...otherTopics, name: gatewayAnswers.name, retentionMs: hours },
   // A record for each attempt: long enough for a reader that was down overnight.
   { ...otherTopics, name: webhookOutcomes.name, retentionMs: days },
 ];

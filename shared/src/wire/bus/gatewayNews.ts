@@ -26,6 +26,8 @@ const report = object({
   knowsOwn: optional(flag),
   /** False for a process without sockets, which publishes for backends: it has no presences, and needs none. */
   keepsPresences: optional(flag),
+  /** The kinds of questions that the sender answers; absent in earlier versions, which answer none. */
+  answers: optional(listOf(text)),
 });
 
 /** What a gateway reports with every heartbeat, and whenever it asks for the state of others. A later version may add fields. */

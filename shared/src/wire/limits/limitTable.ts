@@ -316,6 +316,18 @@ export const limitTable = {
     protects:
       'memory from events of lobbies that wait for their turn, for the read models, or in one subscription for its snapshot',
   },
+  presenceRooms: {
+    ...{ value: 50, unit: 'number', per: 'connection' },
+    answer: 'error subscription_limit',
+    metric: 'roomwire_refusals_total',
+    protects: 'every gateway, which holds each presence, and the bus when the connection ends',
+  },
+  presenceCounts: {
+    ...{ value: 50, unit: 'number', per: 'connection' },
+    answer: 'error subscription_limit',
+    metric: 'roomwire_refusals_total',
+    protects: 'memory, and the event loop when somebody comes or goes in the rooms that are counted',
+  },
   presenceRate: {
     ...{ value: 50, unit: 'per second', per: 'connection' },
     answer: 'error rate_limit_exceeded',
@@ -525,6 +537,24 @@ export const limitTable = {
     answer: 'none: `next` leads to the others',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of the command API from large messages on a page of message history',
+  },
+  presencePage: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory, gateways and the bus from one page of presences',
+  },
+  presencePageBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: `next` leads to the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory, gateways and the bus from a page of large presences',
+  },
+  occupancyRooms: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'HTTP 400',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'gateways from one request for the occupancy of rooms',
   },
 
   // Sessions of an OIDC issuer

@@ -219,7 +219,7 @@ export const clientFrames = {
     example: { msgIds: [exampleMessageId] },
   }),
   presence: clientFrame({
-    summary: 'Announces the actor in a room',
+    summary: 'Announces the actor in a room, leaves it, or counts who is there',
     fields: {
       roomId: optional(described('Without it the frame has no effect: deprecated', room)),
       topic: roomAsTopic,
@@ -229,9 +229,19 @@ export const clientFrames = {
           anything,
         ),
       ),
+      keep: withDefault(described('Enters the room without leaving the others', flag), false),
+      leave: withDefault(described('Leaves the room, and ends its counts', flag), false),
+      mode: optional(
+        described('`count`: requests how many are there, instead of who comes and goes', oneOf('count')),
+      ),
     },
-    answers: [],
-    example: { roomId: 'house-9f3e/kitchen', data: { name: 'Ben' } },
+    excluding: [
+      ['keep', 'leave'],
+      ['keep', 'mode'],
+      ['leave', 'mode'],
+    ],
+    answers: ['presenceCount'],
+    example: { roomId: 'house-9f3e/kitchen', data: { name: 'Ben' }, keep: true, leave: false },
   }),
   getPresence: clientFrame({
     summary: 'Requests the actors in a room',

@@ -46,23 +46,34 @@ const entry = ({ actorTokenId, presence, joinedAt }: PresenceEntry): Parts =>
     ['joinedAt', value(joinedAt)],
   ]);
 
-/** For the other actors in a room; `presence` is undefined for a leave. The complete WebSocket frame, like all here. */
-export const presenceFrame = (event: PresenceEvent, actorTokenId: string, presence?: Uint8Array): Buffer => {
+export interface RoomHappening {
+  readonly event: PresenceEvent;
+  readonly actorTokenId: string;
+  /** Undefined for a leave. */
+  readonly presence: Uint8Array | undefined;
+}
+
+/** Absent where nobody needs it. */
+const room = (roomId: string | undefined): Parameters<typeof map>[0] =>
+  roomId === undefined ? [] : [['roomId', value(roomId)]];
+
+/** For the other actors in a room. The complete WebSocket frame, like all here. */
+export const presenceFrame = ({ event, actorTokenId, presence }: RoomHappening, roomId?: string): Buffer => {
   const actor = ['actor_token_id', value(actorTokenId)] as const;
   return frame([
     ['type', value('presence')],
     ['event', value(event)],
+    ...room(roomId),
     ['data', map(presence === undefined ? [actor] : [actor, ['presence', [presence]]])],
   ]);
 };
 
+export const presenceCountFrame = (roomId: string, present: number): Buffer =>
+  frame([['type', value('presenceCount')], ...room(roomId), ['present', value(present)]]);
+
 /** Without a `roomId` when the request had none. */
 export const presenceListFrame = (roomId: string | undefined, entries: readonly PresenceEntry[]): Buffer =>
-  frame([
-    ['type', value('presenceList')],
-    ...(roomId === undefined ? [] : [['roomId', value(roomId)] as const]),
-    ['data', array(entries.map(entry))],
-  ]);
+  frame([['type', value('presenceList')], ...room(roomId), ['data', array(entries.map(entry))]]);
 
 /** Who is present in the rooms of a lobby, encoded piece by piece. */
 export class LobbySnapshot {

@@ -16,6 +16,8 @@ interface ProtocolErrorSpec {
   /** Its name in protocol 1. */
   readonly errorInV1?: string;
   readonly maxSizeBytes?: number;
+  /** About a presence it has the `roomId`, beside `topic`. */
+  readonly namesRoom?: true;
 }
 
 /** Every error there is, of `error` frames and of publishing over HTTP. The texts are wire contract. */
@@ -70,7 +72,7 @@ export const protocolErrors = {
   lobbyTooLarge: { error: 'lobby_too_large' },
   invalidFilterChars: { error: 'invalid_filter_chars (/, #, +, | not allowed)' },
   tooManyFilters: { error: `too_many_filters (max ${maxFilters})` },
-  subscriptionLimit: { error: 'subscription_limit', code: 42970 },
+  subscriptionLimit: { error: 'subscription_limit', code: 42970, namesRoom: true },
   memoryLimitExceeded: { error: 'memory_limit_exceeded', code: 42980 },
   brokerUnavailable: { error: 'broker_unavailable' },
 } as const satisfies Record<string, ProtocolErrorSpec>;
@@ -89,6 +91,7 @@ export const errorFrame = object({
   hint: optional(described('Protocol 2', text)),
   topic: optional(described('As the client wrote it', text)),
   lobbyId: optional(described('As the client wrote it', text)),
+  roomId: optional(described('As the client wrote it', text)),
   msgRef: optional(described('Protocol 2: of the frame that was refused', text)),
   ref: optional(described('Of the `history` that was refused', text)),
   maxSizeBytes: optional(count),
@@ -96,16 +99,17 @@ export const errorFrame = object({
 export type ErrorFrame = TypeOf<typeof errorFrame>;
 
 /** The fields of the offending frame that its error repeats. */
-export type ProtocolErrorContext = Pick<ErrorFrame, 'topic' | 'msgRef' | 'lobbyId' | 'ref'>;
+export type ProtocolErrorContext = Pick<ErrorFrame, 'topic' | 'msgRef' | 'lobbyId' | 'roomId' | 'ref'>;
 
 /** All differences between the errors of protocols 1 and 2 are here. */
 export const renderProtocolError = (
   name: ProtocolErrorName,
   version: ProtocolVersion,
-  { topic, msgRef, lobbyId, ref }: ProtocolErrorContext = {},
+  { topic, msgRef, lobbyId, roomId, ref }: ProtocolErrorContext = {},
 ): ErrorFrame => {
-  const { error, code, hint, errorInV1, maxSizeBytes }: ProtocolErrorSpec = protocolErrors[name];
-  const common = { type: 'error', topic, lobbyId, ref, maxSizeBytes } as const;
+  const { error, code, hint, errorInV1, maxSizeBytes, namesRoom }: ProtocolErrorSpec = protocolErrors[name];
+  const room = namesRoom === true ? roomId : undefined;
+  const common = { type: 'error', topic, lobbyId, roomId: room, ref, maxSizeBytes } as const;
   return version === 1 ? { ...common, error: errorInV1 ?? error } : { ...common, error, code, hint, msgRef };
 };
 

@@ -63,7 +63,7 @@ const restoredSubscription = object({
 /** The parts beyond the contract that this server has. */
 export const features = [
   ...(['meta', 'own', 'history', 'publish', 'idempotency'] as const),
-  ...(['capabilities', 'notices', 'externalActors'] as const),
+  ...(['capabilities', 'notices', 'externalActors', 'schedules'] as const),
 ] as const;
 
 /** Why the rights to a subscription have ended. */
@@ -287,10 +287,17 @@ const assembledFrames = {
     summary: 'An actor joined the room, changed its presence, or left',
     payload: frame('presence', {
       event,
+      roomId: optional(described('As the client wrote it, where it has entered with `keep`', text)),
       data: object({ actor_token_id: text, presence: optional(presence) }),
     }),
     isPushed: true,
     example: { event: 'join', data: { actor_token_id: exampleActor, presence: { name: 'Ben' } } },
+  }),
+  presenceCount: serverFrame({
+    summary: 'How many actors are in a room that the client counts: at once, and when it changes',
+    payload: frame('presenceCount', { roomId: topic, present: count }),
+    isPushed: true,
+    example: { roomId: 'kitchen', present: 2 },
   }),
   presenceList: serverFrame({
     summary: 'The actors in a room',

@@ -7,6 +7,12 @@ import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
 import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
 import { eventEnds } from '../../../src/wire/bus/eventEnds.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
+import {
+  gatewayAnswers,
+  gatewayQuestions,
+  type GatewayAnswer,
+  type GatewayQuestion,
+} from '../../../src/wire/bus/gatewayQuestions.js';
 import { liveMessages, retainedMessages, type LiveMessage } from '../../../src/wire/bus/liveMessage.js';
 import {
   eventRedrives,
@@ -121,6 +127,25 @@ describe('the records of the bus in the AsyncAPI document', () => {
   };
   for (const [kind, each] of Object.entries(presences))
     it(`match presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
+
+  const questions: { readonly [K in GatewayQuestion['kind']]: Extract<GatewayQuestion, { kind: K }> } = {
+    presence: { kind: 'presence', room: 'p/a/_/r', limit: 10, after: 'x' },
+    occupancy: { kind: 'occupancy', rooms: ['p/a/_/r'] },
+  };
+  const answers: { readonly [K in GatewayAnswer['kind']]: Extract<GatewayAnswer, { kind: K }> } = {
+    presence: { kind: 'presence', present: [['x', Uint8Array.of(0x80), 1]], next: 'x' },
+    occupancy: { kind: 'occupancy', knowsPresences: true, rooms: [[1, 2]] },
+    unknown: { kind: 'unknown' },
+  };
+  for (const [kind, question] of Object.entries(questions))
+    it(`match questions to gateways: ${kind}`, () =>
+      expect(isDescribed(gatewayQuestions, { to: 'g', from: 'h', number: 1, question })).to.equal(true));
+  for (const [kind, answer] of Object.entries(answers))
+    it(`match answers of gateways: ${kind}`, () => {
+      const given = { to: 'h', number: 1, answer };
+      expect(isDescribed(gatewayAnswers, given)).to.equal(true);
+      expect(gatewayAnswers.codec.decode(gatewayAnswers.codec.encode(given))).to.deep.equal(given);
+    });
 
   it('match announcements of readers', () => {
     const announcement = { reader: 'r', reads: { messages: 2, presence: 2 } };

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import {
   lobbyPresenceFrame,
   LobbySnapshot,
+  presenceCountFrame,
   presenceFrame,
   presenceListFrame,
 } from '../../../src/wire/protocol/presenceFrames.js';
@@ -25,16 +26,30 @@ const entries = (count: number) =>
 
 describe('the frames of presence', () => {
   it('[WS-PRES-5] carry the announced data unchanged', () => {
-    expect(read(presenceFrame('join', 'ann', presence))).to.deep.equal({
+    const joined = { event: 'join', actorTokenId: 'ann', presence } as const;
+    expect(read(presenceFrame(joined))).to.deep.equal({
       type: 'presence',
       event: 'join',
       data: { actor_token_id: 'ann', presence: data },
     });
-    expect(read(presenceFrame('leave', 'ann'))).to.deep.equal({
+    const left = { event: 'leave', actorTokenId: 'ann', presence: undefined } as const;
+    expect(read(presenceFrame(left))).to.deep.equal({
       type: 'presence',
       event: 'leave',
       data: { actor_token_id: 'ann' },
     });
+    expect(read(presenceFrame(left, 'app/hall'))).to.deep.equal({
+      type: 'presence',
+      event: 'leave',
+      roomId: 'app/hall',
+      data: { actor_token_id: 'ann' },
+    });
+  });
+
+  it('[WS-PRES-17] count', () => {
+    const counted = { type: 'presenceCount', roomId: 'hall' };
+    for (const present of [0, 127, 20_000])
+      expect(read(presenceCountFrame('hall', present))).to.deep.equal({ ...counted, present });
   });
 
   for (const count of [0, 1, 15, 16, 300, 65_536]) {

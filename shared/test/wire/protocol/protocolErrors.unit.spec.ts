@@ -39,12 +39,22 @@ describe('a protocol error', () => {
     expect(renderProtocolError('messageTooLarge', 2)).to.include({ code: 42930, maxSizeBytes: 921_600 });
   });
 
+  it('[WS-PRES-15] names the room of a presence where a connection is in too many', () => {
+    const inRoom = { topic: 'hall', roomId: 'hall' };
+    expect(fields(renderProtocolError('subscriptionLimit', 2, inRoom))).to.deep.equal({
+      ...{ type: 'error', error: 'subscription_limit', code: 42970 },
+      ...inRoom,
+    });
+    expect(fields(renderProtocolError('unknownTopic', 2, inRoom))).to.not.have.property('roomId');
+  });
+
   it('has the text of the contract', () => {
     expect(Object.values(protocolErrors).map(({ error }) => error)).to.have.members([
       'not_authenticated',
       'already_authenticated',
       'invalid_frame',
       'unknown_type',
+      'schedule_limit_exceeded',
       'monthly_quota_exceeded',
       'rate_limit_exceeded',
       'message_too_large',

@@ -123,6 +123,9 @@ export const answers = {
       expect(message.position).to.match(/^[0-9A-Za-z._-]{1,64}$/);
     }
   },
+  // With somebody present: `liveState.e2e.spec.ts`.
+  'page of presences': (body) => expect(body).to.eql({ data: [], next: null }),
+  occupancy: (body) => expect(body).to.eql({ data: [] }),
   actor: one('actor'),
   'actor with its token': one('actor', 'accessToken'),
   'list of actors': list('actor'),

@@ -38,6 +38,8 @@ const none = undefined;
 
 /** What a project-scoped API key opens. */
 const projectRows = [
+  ['GET /scheduled', none, 200, 'page of scheduled publishes'],
+  ['DELETE /scheduled/{scheduledId}', none, 204, 'nothing'],
   ['GET /apps', none, 200, 'page of apps'],
   ['POST /apps', 'new app', 201, 'app'],
   ['GET /apps/{appId}', none, 200, 'app'],
@@ -52,6 +54,8 @@ const projectRows = [
   ['GET /apps/{appId}/rooms/{roomId}/actors', none, 200, 'list of grants'],
   ['GET /apps/{appId}/rooms/{roomId}/topics/{topic}/messages', none, 200, 'message history'],
   ['DELETE /apps/{appId}/rooms/{roomId}/topics/{topic}/messages', none, 204, 'nothing'],
+  ['GET /apps/{appId}/rooms/{roomId}/presence', none, 200, 'page of presences'],
+  ['GET /apps/{appId}/occupancy?rooms=nowhere', none, 200, 'occupancy'],
   ['DELETE /apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}/rooms/{roomId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}', none, 200, 'success'],
@@ -61,8 +65,6 @@ const projectRows = [
   ['PATCH /actors/{actorId}', 'actor changes', 200, 'actor'],
   ['POST /revocations', 'new token revocation', 201, 'token revocation'],
   ['GET /revocations', none, 200, 'page of token revocations'],
-  ['GET /scheduled', none, 200, 'page of scheduled publishes'],
-  ['DELETE /scheduled/{scheduledId}', none, 204, 'nothing'],
   ['GET /scopes', none, 200, 'page of scopes'],
   ['POST /scopes', 'new scope', 201, 'scope'],
   ['GET /scopes/{scopeId}', none, 200, 'scope'],

@@ -137,6 +137,8 @@ class Delivered:
     is_replay: bool
     filter: str | None
     meta: MessageMeta | None
+    delivery: int
+    """How often a job was handed out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +147,7 @@ class Accepted:
 
     msg_ref: str
     duplicate: bool
+    scheduled_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,8 @@ class HistoryPage:
 
 @dataclass(frozen=True, slots=True)
 class PresenceEvent:
+    room_id: str | None
+    """As the client has it; None where it can be one room alone."""
     kind: PresenceKind
     actor_token_id: str
     presence: PresenceData
@@ -180,6 +185,12 @@ class PresenceEvent:
 class PresenceList:
     room_id: str | None
     entries: tuple[PresenceEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceCount:
+    room_id: str
+    present: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +248,7 @@ ServerFrame = (
     | HistoryPage
     | PresenceEvent
     | PresenceList
+    | PresenceCount
     | LobbySubscribed
     | LobbyPresenceList
     | LobbyUnsubscribed

@@ -22,6 +22,7 @@ from .frames import (
     LobbySubscribed,
     LobbyUnsubscribed,
     MessageMeta,
+    PresenceCount,
     PresenceEntry,
     PresenceEvent,
     PresenceKind,
@@ -94,6 +95,7 @@ def delivered_of(fields: Fields) -> Delivered:
         is_replay=fields.get("isReplay") is True,
         filter=optional(fields, "filter", str),
         meta=None if fields.get("meta") is None else meta_of(fields["meta"]),
+        delivery=number(fields, "delivery", 1),
     )
 
 
@@ -132,7 +134,7 @@ def presence_of(fields: Fields) -> PresenceEvent:
     data = map_of(fields.get("data"), "data")
     kind = kind_of(fields)
     presence = {} if kind == "leave" else map_of(data.get("presence"), "presence")
-    return PresenceEvent(kind, text(data, "actor_token_id"), presence)
+    return PresenceEvent(optional(fields, "roomId", str), kind, text(data, "actor_token_id"), presence)
 
 
 def kind_of(fields: Fields) -> PresenceKind:
@@ -169,7 +171,8 @@ def error_of(fields: Fields) -> ErrorFrame:
     return ErrorFrame(
         error=text(fields, "error"),
         code=None if fields.get("code") is None else number(fields, "code"),
-        topic=optional(fields, "topic", str),
+        # Of what concerns a room and no topic, the room.
+        topic=optional(fields, "topic", str) or optional(fields, "roomId", str),
         hint=optional(fields, "hint", str),
         msg_ref=optional(fields, "msgRef", str),
         max_size_bytes=None if fields.get("maxSizeBytes") is None else number(fields, "maxSizeBytes"),
@@ -189,10 +192,11 @@ READERS: dict[str, Callable[[Fields], Any]] = {
     "replayStart": lambda fields: ReplayStart(optional(fields, "topic", str)),
     "replayEnd": lambda fields: ReplayEnd(optional(fields, "topic", str)),
     "message": delivered_of,
-    "published": lambda fields: Accepted(text(fields, "msgRef"), fields.get("duplicate") is True),
+    "published": lambda fields: Accepted(text(fields, "msgRef"), fields.get("duplicate") is True, optional(fields, "scheduledId", str)),
     "hydration": lambda fields: HydrationFrame(text(fields, "topic"), fields.get("data")),
     "history": history_of,
     "presence": presence_of,
+    "presenceCount": lambda fields: PresenceCount(text(fields, "roomId"), number(fields, "present")),
     "presenceList": lambda fields: PresenceList(optional(fields, "roomId", str), tuple(map(entry_of, list_of(fields.get("data"), "data")))),
     "lobbySubscribed": lambda fields: LobbySubscribed(text(fields, "lobbyId"), contents_of(fields)),
     "lobbyPresenceList": lambda fields: LobbyPresenceList(text(fields, "lobbyId"), contents_of(fields)),

@@ -6,12 +6,14 @@ import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal
 
 from ..errors import ConnectionError, RoomwireError, caused_by
 from ..futures import new_future, reject, resolve, within
 from ..options import Timeouts
 from ..protocol.codec import encode_frame
+from ..protocol.frames import Accepted
 from .resending import Resending
 
 Qos = Literal[0, 1, 2]
@@ -25,6 +27,8 @@ class Published:
     """With which it was published; None where the server knows no ids, or it was to have none."""
     duplicate: bool
     """An earlier publish with this id has been delivered, and this one was not."""
+    scheduled_id: str | None = None
+    """Of one with `deliver_at`: by which a backend may cancel it."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class PublishOptions:
     filter: str | None = None
     filters: Sequence[str] | None = None
     id: str | Literal[False] | None = None
+    deliver_at: datetime | None = None
 
 
 @dataclass(eq=False)
@@ -42,6 +47,8 @@ class PendingPublish:
     topic: str
     id: str | None
     """None for one that must not be sent twice."""
+    is_for_later: bool
+    """A server that does not know of it would deliver it at once."""
     frame: bytes
     """As it was at the call: the caller may have changed its data by the time it is sent again."""
     answer: asyncio.Future[Published] = field(default_factory=new_future)
@@ -61,7 +68,7 @@ class Publishes:
         self._timeouts = timeouts
         self._pending: dict[str, PendingPublish] = {}
         self._resending: Resending[PendingPublish] = Resending(lambda publish: self._send(publish.frame))
-        self._knows_ids = False
+        self._features: frozenset[str] = frozenset()
         self._count = 0
 
     async def publish(self, topic: str, data: Any, options: PublishOptions) -> Published:
@@ -84,16 +91,17 @@ class Publishes:
 
     def connected(self, features: frozenset[str]) -> None:
         """Sends what waits for an answer once more, if the server can tell that it has it already."""
-        self._knows_ids = "idempotency" in features
-        if self._knows_ids:
-            self._resending.start(self._pending.values())
-        else:
+        self._features = features
+        if "idempotency" not in features:
             self._lose(list(self._pending.values()), None)
+        elif "schedules" not in features:
+            self._lose([publish for publish in self._pending.values() if publish.is_for_later], None)
+        self._resending.start(self._pending.values())
 
-    def accepted(self, msg_ref: str, duplicate: bool) -> None:
-        if (publish := self._pending.get(msg_ref)) is not None:
+    def accepted(self, frame: Accepted) -> None:
+        if (publish := self._pending.get(frame.msg_ref)) is not None:
             self._forget(publish)
-            resolve(publish.answer, Published(publish.id, duplicate))
+            resolve(publish.answer, Published(publish.id, frame.duplicate, frame.scheduled_id))
 
     def refused(self, error: RoomwireError) -> bool:
         """Whether the error answers a publish of ours, or has."""
@@ -121,6 +129,9 @@ class Publishes:
         self._count += 1
         msg_ref = str(self._count)
         id_ = self._id_of(topic, options.id)
+        deliver_at = options.deliver_at
+        if deliver_at is not None and "schedules" not in self._features:
+            raise RoomwireError("unsupported_feature", topic=topic)
         # `data` goes last: a refusal names what stands in front of the fault.
         frame = encode_frame(
             "publish",
@@ -131,14 +142,15 @@ class Publishes:
             retain=options.retain,
             filter=options.filter,
             filters=None if options.filters is None else list(options.filters),
+            deliverAt=None if deliver_at is None else round(deliver_at.timestamp() * 1000),
             data=data,
         )
-        return PendingPublish(msg_ref, topic, id_, frame)
+        return PendingPublish(msg_ref, topic, id_, deliver_at is not None, frame)
 
     def _id_of(self, topic: str, wanted: str | Literal[False] | None) -> str | None:
         if isinstance(wanted, str) and not is_publish_id(wanted):
             raise RoomwireError("invalid_id", topic=topic)
-        if wanted is False or not self._knows_ids:
+        if wanted is False or "idempotency" not in self._features:
             return None
         return wanted or self._new_id()
 

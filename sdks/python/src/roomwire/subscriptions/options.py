@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
+
+from .jobs import Jobs
 
 StartingPoint = Mapping[str, Any]
 """`from` in the protocol: a position, the newest so many, or a time."""
@@ -23,6 +25,9 @@ class SubscribeOptions:
     rewind: int | datetime | None = None
     resume: bool | str = False
     ack: Literal["auto", "manual"] = "auto"
+    jobs: Jobs | None = None
+    at_once: int = field(default=1, compare=False)
+    """How many messages the handler works on."""
 
     @property
     def follows(self) -> bool:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Generator
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from ..buffers import Ended
 from ..errors import RoomwireError, caused_by
+from .jobs import Job, Jobs
 from .members import Member
 from .message import Gap, Hydration, Message
 
 MessageHandler = Callable[[Message], Awaitable[object] | object]
+JobHandler = Callable[[Job], Awaitable[object] | object]
 GapHandler = Callable[[Gap], object]
 HydrationHandler = Callable[[Hydration], object]
 
@@ -40,6 +42,7 @@ class Subscription:
         owner: Owner,
         *,
         acks: bool,
+        jobs: Jobs | None,
         on_gap: GapHandler | None,
         on_hydration: HydrationHandler | None,
     ) -> None:
@@ -47,9 +50,10 @@ class Subscription:
         self._member = member
         self._owner = owner
         self._acks = acks
+        self._jobs = jobs
         self._on_gap = on_gap
         self._on_hydration = on_hydration
-        self._handler: MessageHandler | None = None
+        self._handler: Callable[[Any], Any] | None = None
         self._current: Message | None = None
         self._taken: Message | None = None
 
@@ -96,7 +100,7 @@ class Subscription:
     async def __aexit__(self, *_: object) -> None:
         await self.unsubscribe()
 
-    def handle_with(self, handler: MessageHandler, concurrency: int) -> None:
+    def handle_with(self, handler: MessageHandler | JobHandler, concurrency: int) -> None:
         """`concurrency` calls at a time, taken in order."""
         self._handler = handler
         for _ in range(concurrency):
@@ -117,15 +121,24 @@ class Subscription:
             if inspect.isawaitable(result):
                 await result
         except Exception as cause:
-            self._report(cause)
+            self._failed(message, cause)
             return
         if self._acks:
             message.ack()
+
+    def _failed(self, message: Message, cause: Exception) -> None:
+        if isinstance(message, Job) and message.is_lost:
+            return
+        self._report(cause)
+        if isinstance(message, Job) and self._jobs is not None:
+            message.nack(self._jobs.rest_after(message.delivery))
 
     async def _next_message(self) -> Message:
         """Gaps and hydrations that are in front of it are handed over first."""
         while True:
             item = await self._member.buffer.take()
+            if isinstance(item, Job) and item.is_lost:
+                continue
             if isinstance(item, Message):
                 self._taken = item
                 return item
@@ -140,6 +153,20 @@ class Subscription:
 
     def _report(self, cause: Exception) -> None:
         self._owner.report(caused_by(RoomwireError("handler_failed", topic=self.topic, help=repr(cause)), cause))
+
+
+class JobSubscription(Subscription):
+    """One with `jobs`. In a loop a job is acknowledged when the loop comes back for the next one."""
+
+    def __aiter__(self) -> JobSubscription:
+        super().__aiter__()
+        return self
+
+    async def __anext__(self) -> Job:
+        return cast(Job, await super().__anext__())
+
+    async def __aenter__(self) -> JobSubscription:
+        return self
 
 
 class Subscribing:
@@ -159,3 +186,13 @@ class Subscribing:
     async def __aexit__(self, *_: object) -> None:
         assert self._subscription is not None
         await self._subscription.unsubscribe()
+
+
+class Working(Subscribing):
+    """The same, of a subscription with `jobs`."""
+
+    def __await__(self) -> Generator[Any, None, JobSubscription]:
+        return cast(JobSubscription, (yield from super().__await__()))
+
+    async def __aenter__(self) -> JobSubscription:
+        return cast(JobSubscription, await super().__aenter__())

@@ -11,10 +11,11 @@ from ..buffers import Buffer
 from ..errors import RoomwireError
 from ..protocol.codec import encode_frame
 from ..protocol.frames import Delivered, HistoryGap, RestoredSubscription, Subscribed
+from .jobs import HeldJobs
 from .members import Filters, Item, Member
 from .message import Gap, Hydration, Message, Receipt, UnplacedHydration, nothing
 from .options import SubscribeOptions
-from .subscription import GapHandler, HydrationHandler, MessageHandler, Subscription
+from .subscription import GapHandler, HydrationHandler, JobHandler, JobSubscription, MessageHandler, Subscription
 from .topic import TopicContext, TopicSubscription
 
 
@@ -31,7 +32,7 @@ class SubscriptionsContext:
 class Receiver:
     """What one caller does with the messages."""
 
-    handler: MessageHandler | None = None
+    handler: MessageHandler | JobHandler | None = None
     concurrency: int = 1
     on_gap: GapHandler | None = None
     on_hydration: HydrationHandler | None = None
@@ -45,6 +46,7 @@ class Subscriptions:
         self._abandoned: set[str] = set()
         """Given up while there was no connection to say so; the server may still have them recorded."""
         self._tasks: set[asyncio.Task[None]] = set()
+        self._jobs = HeldJobs(context.is_online, context.send)
 
     async def add(self, topic: str, options: SubscribeOptions, receiver: Receiver) -> Subscription:
         """Raises the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close."""
@@ -56,8 +58,17 @@ class Subscriptions:
         elif shared.options != options or not shared.can_join(options):
             raise RoomwireError("subscription_conflict", topic=topic)
         member = Member(Buffer[Item](receiver.buffer_size))
-        acks = options.ack == "auto"
-        subscription = Subscription(topic, member, self, acks=acks, on_gap=receiver.on_gap, on_hydration=receiver.on_hydration)
+        member.ended.add_done_callback(lambda _: self._jobs.left(member))
+        kind = Subscription if options.jobs is None else JobSubscription
+        subscription = kind(
+            topic,
+            member,
+            self,
+            acks=options.ack == "auto",
+            jobs=options.jobs,
+            on_gap=receiver.on_gap,
+            on_hydration=receiver.on_hydration,
+        )
         if receiver.handler is not None:
             subscription.handle_with(receiver.handler, receiver.concurrency)
         shared.join(member)
@@ -100,6 +111,7 @@ class Subscriptions:
             topic.connected()
 
     def disconnected(self) -> None:
+        self._jobs.lost()
         for topic in list(self._topics.values()):
             topic.disconnected()
 
@@ -139,6 +151,10 @@ class Subscriptions:
         if shared is None or not shared.takes(frame):
             return
         members = shared.members
+        if (jobs := shared.options.jobs) is not None:
+            # A topic has one subscription with jobs.
+            self._put(shared, members[0], self._jobs.take(members[0], frame, jobs))
+            return
         msg_id = frame.msg_id
         receipt = None
         if frame.requires_ack and msg_id is not None:
@@ -164,6 +180,7 @@ class Subscriptions:
     def close(self, reason: RoomwireError) -> None:
         """Members lose a working subscription without an error when it is the caller who closed the client."""
         lost = None if reason.error == "client_closed" else reason
+        self._jobs.lost()
         topics, self._topics = self._topics, {}
         for topic in topics.values():
             topic.close(reason, lost)

@@ -72,7 +72,7 @@ class TopicSubscription:
 
     def can_join(self, options: SubscribeOptions) -> bool:
         """Whether whoever joins with these options gets what they say."""
-        return not (self.cursor.has_begun and options.replays_at_first)
+        return options.jobs is None and not (self.cursor.has_begun and options.replays_at_first)
 
     def join(self, member: Member) -> None:
         self._members.add(member)
@@ -196,7 +196,8 @@ class TopicSubscription:
     def _subscribe(self) -> None:
         point = self.cursor.next
         # An older server would pass over it, and nobody would know what is missing.
-        if point is not None and not self._context.has("history"):
+        has, jobs = self._context.has, self.options.jobs
+        if (point is not None and not has("history")) or (jobs is not None and not has("jobs")):
             self._refuse(RoomwireError("unsupported_feature", topic=self.topic))
             return
         options = self.options
@@ -206,11 +207,12 @@ class TopicSubscription:
         fields: dict[str, Any] = {
             "qos": options.qos,
             "filters": options.filters or None,
-            "loadBalance": True if options.group is not None else None,
+            "loadBalance": True if options.group is not None or jobs is not None else None,
             "loadBalanceGroup": options.group if isinstance(options.group, str) else None,
             "meta": options.needs_meta or None,
             "own": options.own or None,
             "from": point,
+            "jobs": None if jobs is None else jobs.field(options.at_once),
         }
         self._request(Phase.SUBSCRIBING, "subscribe", **fields)
 

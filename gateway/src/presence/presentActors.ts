@@ -1,0 +1,49 @@
+import type { ActorPresence } from './presenceTable.js';
+
+/** The actors in a room, by id: in the order in which they came, and in that of their ids, which never changes while they are there. */
+export class PresentActors<Presence extends ActorPresence> {
+  private readonly byId = new Map<string, Presence>();
+  private readonly sortedIds: string[] = [];
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  /** In the order in which they came. */
+  values(): Iterable<Presence> {
+    return this.byId.values();
+  }
+
+  get(actorTokenId: string): Presence | undefined {
+    return this.byId.get(actorTokenId);
+  }
+
+  set(actorTokenId: string, presence: Presence): void {
+    // Of the ids behind it, the engine moves so many in one go that 100,000 cost microseconds.
+    if (!this.byId.has(actorTokenId)) this.sortedIds.splice(this.placeOf(actorTokenId), 0, actorTokenId);
+    this.byId.set(actorTokenId, presence);
+  }
+
+  delete(actorTokenId: string): void {
+    if (this.byId.delete(actorTokenId)) this.sortedIds.splice(this.placeOf(actorTokenId), 1);
+  }
+
+  /** In the order of their ids, those behind the one that is named, which need not be there. Must not change meanwhile. */
+  *behind(actorTokenId: string | undefined): Iterable<Presence> {
+    let place = actorTokenId === undefined ? 0 : this.placeOf(actorTokenId);
+    if (actorTokenId !== undefined && this.sortedIds[place] === actorTokenId) place += 1;
+    for (; place < this.sortedIds.length; place += 1)
+      yield this.byId.get(this.sortedIds[place] as string) as Presence;
+  }
+
+  /** Where the id is, or would be. */
+  private placeOf(actorTokenId: string): number {
+    let [from, to] = [0, this.sortedIds.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.sortedIds[middle] as string) < actorTokenId) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}

@@ -1,0 +1,131 @@
+import { RoomwireError } from '../errors.js';
+import { nothing, type Schedule } from '../primitives.js';
+import type { ClientFrame } from '../protocol/clientFrames.js';
+import type { MessageFrame } from '../protocol/frames.js';
+import type { Receivers } from './delivery.js';
+import type { Member } from './members.js';
+import { messageOf, type AcknowledgeableMessage, type MessageHandler } from './message.js';
+
+/** How a worker takes jobs. All of it but the last two holds for the group, whose newest member's options are in force. */
+export interface JobOptions {
+  /** Most jobs that this worker holds, 1 to 1000; as many as its `concurrency` by default, and 100 without. */
+  readonly prefetch?: number;
+  /** A job that is not settled so long after it was handed out goes to another worker, 5 to 3600; 60 by default. */
+  readonly ackSeconds?: number;
+  /** A job that was handed out so often without being settled is dead, 1 to 100; 5 by default. */
+  readonly maxDeliveries?: number;
+  /** How long a job rests whose handler has failed, 0 to 900, or how to tell from its `delivery`; 0 by default. */
+  readonly retrySeconds?: number | ((delivery: number) => number);
+  /** Says `progress` for a job, from when it comes until it is settled; false by default. */
+  readonly keepAlive?: boolean;
+}
+
+/** A message of a subscription with `jobs`, which nobody else has meanwhile. Settled once, by whatever settles it first. */
+export interface Job extends AcknowledgeableMessage {
+  /** How often it was handed out: 1 at first. */
+  readonly delivery: number;
+  /**
+   * Aborted when the job is no more this worker's: its connection is lost, or its subscription has ended. What the handler does then is
+   * neither said to the server nor reported.
+   */
+  readonly signal: AbortSignal;
+  /** Says that the job is done, so that nobody gets it again. By default the client does when the handler is done. */
+  ack(): void;
+  /** Gives the job back, for another worker or this one, after `delaySeconds` (0 to 900; 0). The client does when the handler fails. */
+  nack(options?: { readonly delaySeconds?: number | undefined }): void;
+  /** Starts `ackSeconds` anew. */
+  progress(): void;
+}
+
+export interface JobsContext {
+  readonly schedule: Schedule;
+  isOnline(): boolean;
+  send(frame: ClientFrame): void;
+  onError(error: RoomwireError): void;
+}
+
+interface Held {
+  readonly member: Member;
+  readonly loss: AbortController;
+  stopKeeping: () => void;
+}
+
+/** The server's default. */
+const usualAckSeconds = 60;
+/** So that a beat may be late, and one may be missed. */
+const beatsOfAck = 3;
+
+/** The jobs that the client holds on its present connection. */
+export class Jobs {
+  private readonly context: JobsContext;
+  private readonly held = new Set<Held>();
+
+  constructor(context: JobsContext) {
+    this.context = context;
+  }
+
+  /** Runs the handler when it has a turn, and settles the job by what becomes of it. */
+  async take({ topic, holds }: Receivers, member: Member, frame: MessageFrame): Promise<void> {
+    const { ack, jobs = {} } = member.options;
+    const job = this.hold(member, frame, jobs);
+    const { signal, delivery } = job;
+    try {
+      await member.turns.take(async () => {
+        if (signal.aborted || !holds(member)) return;
+        await (member.handler as MessageHandler<Job>)(job);
+        if (ack !== 'manual') job.ack();
+      });
+    } catch (cause) {
+      if (signal.aborted) return;
+      this.context.onError(new RoomwireError('handler_failed', { topic, cause }));
+      const { retrySeconds: rest } = jobs;
+      job.nack({ delaySeconds: typeof rest === 'function' ? rest(delivery) : rest });
+    }
+  }
+
+  /** The connection is: nothing can settle them any more. */
+  lost(): void {
+    for (const held of this.held) this.drop(held).abort();
+  }
+
+  /** The server gives them to others; one that is done all the same is settled, for as long as nobody else has. */
+  left(leaver: Member): void {
+    for (const { member, loss } of this.held) if (member === leaver) loss.abort();
+  }
+
+  private hold(member: Member, frame: MessageFrame, { keepAlive, ackSeconds }: JobOptions): Job {
+    const { msgId = '', delivery = 1 } = frame;
+    const held: Held = { member, loss: new AbortController(), stopKeeping: nothing };
+    const say = (what: ClientFrame): void => {
+      if (this.held.has(held) && this.context.isOnline()) this.context.send(what);
+    };
+    const settle = (how: ClientFrame): void => {
+      say(how);
+      this.drop(held);
+    };
+    const progress = (): void => say({ type: 'progress', msgId });
+    const keep = (): void => {
+      held.stopKeeping = this.context.schedule(
+        () => {
+          progress();
+          keep();
+        },
+        ((ackSeconds ?? usualAckSeconds) * 1_000) / beatsOfAck,
+      );
+    };
+    this.held.add(held);
+    if (keepAlive) keep();
+    return {
+      ...messageOf(frame),
+      ...{ delivery, signal: held.loss.signal, progress },
+      ack: () => settle({ type: 'ack', msgId }),
+      nack: ({ delaySeconds } = {}) => settle({ type: 'nack', msgId, delaySeconds }),
+    };
+  }
+
+  private drop(held: Held): AbortController {
+    held.stopKeeping();
+    this.held.delete(held);
+    return held.loss;
+  }
+}

@@ -1,0 +1,73 @@
+import type { JobPageBounds, NewJob, StoredJob } from '../../ports/jobStore.js';
+import { bucketOf, JobBucket } from './jobBucket.js';
+import { jobsIn } from './jobChunk.js';
+import { keysBeginning, type JobKey, type JobTables } from './jobTables.js';
+
+type Tables = Pick<JobTables, 'buckets' | 'chunks'>;
+
+/** The next jobs of a group, by its number. */
+export const jobsBehind = (
+  tables: Tables,
+  group: number,
+  { after, jobs, bytes }: JobPageBounds,
+): readonly StoredJob[] => {
+  const messages = new Messages(tables, group);
+  const page: StoredJob[] = [];
+  let total = 0;
+  const range = { ...keysBeginning<number, number>(group), start: [group, bucketOf(after + 1)] as JobKey };
+  for (const { key, value } of tables.buckets.getRange(range)) {
+    const bucket = JobBucket.decode(key[1], value);
+    for (const seq of bucket.seqsAfter(after)) {
+      if (page.length >= jobs) return page;
+      const job = messages.of(bucket, seq);
+      total += job.message.length;
+      if (page.length > 0 && total > bytes) return page;
+      page.push(job);
+    }
+  }
+  return page;
+};
+
+export const jobsByNumber = (
+  tables: Tables,
+  group: number,
+  seqs: readonly number[],
+): readonly StoredJob[] => {
+  const messages = new Messages(tables, group);
+  const found: StoredJob[] = [];
+  let bucket: JobBucket | undefined;
+  for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
+    const number = bucketOf(seq);
+    if (bucket?.number !== number) {
+      const value = tables.buckets.get([group, number]);
+      bucket = value && JobBucket.decode(number, value);
+    }
+    if (bucket?.has(seq) === true) found.push(messages.of(bucket, seq));
+  }
+  return found;
+};
+
+/** Reads the messages of jobs whose numbers rise. */
+class Messages {
+  private readonly tables: Tables;
+  private readonly group: number;
+  private chunk: ReadonlyMap<number, NewJob> = new Map();
+  private first = -1;
+
+  constructor(tables: Tables, group: number) {
+    this.tables = tables;
+    this.group = group;
+  }
+
+  of(bucket: JobBucket, seq: number): StoredJob {
+    const first = bucket.chunkOf(seq);
+    if (first !== this.first) {
+      const content = this.tables.chunks.get([this.group, first]);
+      this.chunk = content === undefined ? new Map() : jobsIn({ first, content });
+      this.first = first;
+    }
+    const job = this.chunk.get(seq);
+    if (job === undefined) throw new Error(`The message of job ${seq} of a worker group is not stored`);
+    return { ...job, ...bucket.progressOf(seq) };
+  }
+}

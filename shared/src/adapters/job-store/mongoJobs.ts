@@ -1,0 +1,80 @@
+import type { JobPageBounds, NewJob, StoredJob } from '../../ports/jobStore.js';
+import { readLimits } from '../mongo/connection.js';
+import { bucketOf, type JobBucket } from './jobBucket.js';
+import { jobsIn } from './jobChunk.js';
+import { partId, type JobCollections } from './jobDocuments.js';
+import { bytesOf, type OpenJobGroup } from './openJobGroup.js';
+
+type Chunks = JobCollections['chunks'];
+
+/** Chunks that are read at the same time. */
+const chunksAtOnce = 16;
+
+/** The next jobs of a group. */
+export const jobsBehind = async (
+  chunks: Chunks,
+  group: OpenJobGroup,
+  { after, jobs, bytes }: JobPageBounds,
+): Promise<readonly StoredJob[]> => {
+  const { numbers } = group;
+  const page: StoredJob[] = [];
+  let total = 0;
+  for (
+    let number = numbers.next(bucketOf(after + 1));
+    number !== undefined;
+    number = numbers.next(number + 1)
+  ) {
+    const bucket = await group.bucket(number);
+    const seqs = bucket === undefined ? [] : [...bucket.seqsAfter(after)].slice(0, jobs - page.length);
+    for await (const job of bucket === undefined ? [] : storedJobs(chunks, group.groupId, bucket, seqs)) {
+      total += job.message.length;
+      if (page.length > 0 && total > bytes) return page;
+      page.push(job);
+    }
+    if (page.length >= jobs) return page;
+  }
+  return page;
+};
+
+export const jobsByNumber = async (
+  chunks: Chunks,
+  group: OpenJobGroup,
+  seqs: readonly number[],
+): Promise<readonly StoredJob[]> => {
+  const wanted = new Map<number, number[]>();
+  for (const seq of [...new Set(seqs)].sort((one, other) => one - other)) {
+    const inBucket = wanted.get(bucketOf(seq));
+    if (inBucket === undefined) wanted.set(bucketOf(seq), [seq]);
+    else inBucket.push(seq);
+  }
+  const found: StoredJob[] = [];
+  for (const [number, ofBucket] of wanted) {
+    const bucket = await group.bucket(number);
+    if (bucket === undefined) continue;
+    const there = ofBucket.filter((seq) => bucket.has(seq));
+    for await (const job of storedJobs(chunks, group.groupId, bucket, there)) found.push(job);
+  }
+  return found;
+};
+
+/** Of a bucket, in the order of the numbers. One whose message is gone was settled meanwhile. */
+async function* storedJobs(
+  chunks: Chunks,
+  groupId: string,
+  bucket: JobBucket,
+  seqs: readonly number[],
+): AsyncGenerator<StoredJob> {
+  const firsts = [...new Set(seqs.map((seq) => bucket.chunkOf(seq)))];
+  const read = async (first: number): Promise<ReadonlyMap<number, NewJob>> => {
+    const found = await chunks.findOne({ _id: partId(groupId, first) }, readLimits());
+    return found === null ? new Map() : jobsIn({ first, content: bytesOf(found) });
+  };
+  for (let from = 0; from < firsts.length; from += chunksAtOnce) {
+    const some = firsts.slice(from, from + chunksAtOnce);
+    const jobs = new Map((await Promise.all(some.map(read))).flatMap((each) => [...each]));
+    for (const seq of seqs) {
+      const job = some.includes(bucket.chunkOf(seq)) ? jobs.get(seq) : undefined;
+      if (job !== undefined) yield { ...job, ...bucket.progressOf(seq) };
+    }
+  }
+}

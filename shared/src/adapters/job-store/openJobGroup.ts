@@ -1,0 +1,139 @@
+import { Buffer } from 'node:buffer';
+import { readLimits } from '../mongo/connection.js';
+import { BucketNumbers } from './bucketNumbers.js';
+import type { GroupTotals, GroupWrites } from './changedGroup.js';
+import { bucketOf, JobBucket } from './jobBucket.js';
+import { partId, type GroupDocument, type JobCollections } from './jobDocuments.js';
+
+type Counted = GroupDocument['counted'][number];
+
+const countedOf = ({ number, count, bytes }: JobBucket): Counted => ({ bucket: number, jobs: count, bytes });
+
+/** Buckets that are remembered of a group, about. */
+const remembered = 512;
+
+/** A group as its owner knows it. */
+export class OpenJobGroup {
+  readonly groupId: string;
+  readonly term: number;
+  private current: GroupTotals;
+  private live: BucketNumbers;
+  private readonly collections: JobCollections;
+  private readonly buckets = new Map<number, JobBucket>();
+  /** Of the bucket of the last job, where it has any: it may be written before the group is. */
+  private lastCounted: Counted | undefined;
+  /** What an earlier owner has added behind this, and not told the group, may be in the same bucket; undefined once it was written. */
+  private unsureBehind: number | undefined;
+
+  constructor(collections: JobCollections, document: GroupDocument) {
+    this.collections = collections;
+    this.groupId = document._id;
+    this.term = document.term;
+    this.current = document.totals;
+    this.unsureBehind = document.totals.lastSeq;
+    this.live = BucketNumbers.parse(document.buckets);
+  }
+
+  /** With the counts of what is really there, where a commit was broken off. */
+  static async open(collections: JobCollections, document: GroupDocument): Promise<OpenJobGroup> {
+    const group = new OpenJobGroup(collections, document);
+    await (document.isRestored === true ? group.countAll() : group.correct(document.counted));
+    const last = await group.bucket(bucketOf(document.totals.lastSeq));
+    group.lastCounted = last && countedOf(last);
+    return group;
+  }
+
+  get totals(): GroupTotals {
+    return this.current;
+  }
+
+  get numbers(): BucketNumbers {
+    return this.live;
+  }
+
+  /** To be written before jobs are added, wherever they go. */
+  get unsureBucket(): number | undefined {
+    const number = this.unsureBehind === undefined ? undefined : bucketOf(this.unsureBehind);
+    return number !== undefined && this.live.has(number) ? number : undefined;
+  }
+
+  /** For the document, where these buckets are changed. */
+  countedWith(changed: readonly JobBucket[], lastSeq: number): readonly Counted[] {
+    const counted = changed.filter(({ count }) => count > 0).map(countedOf);
+    const last = this.lastCounted;
+    const isCarried =
+      last !== undefined &&
+      last.bucket === bucketOf(lastSeq) &&
+      !changed.some(({ number }) => number === last.bucket);
+    return isCarried ? [...counted, last] : counted;
+  }
+
+  committed({ totals, grown }: GroupWrites, changed: readonly JobBucket[], numbers: BucketNumbers): void {
+    this.lastCounted = this.countedWith(changed, totals.lastSeq).find(
+      ({ bucket }) => bucket === bucketOf(totals.lastSeq),
+    );
+    if (grown.size > 0) this.unsureBehind = undefined;
+    [this.current, this.live] = [totals, numbers];
+    for (const bucket of changed)
+      if (bucket.count > 0) this.remember(bucket);
+      else this.buckets.delete(bucket.number);
+  }
+
+  /** Undefined for one without jobs. */
+  async bucket(number: number): Promise<JobBucket | undefined> {
+    if (!this.live.has(number)) return undefined;
+    const known = this.buckets.get(number);
+    if (known !== undefined) return known;
+    const _id = partId(this.groupId, number);
+    const found = await this.collections.buckets.findOne({ _id }, readLimits());
+    // Somebody else who asked for it may have been faster.
+    const bucket =
+      this.buckets.get(number) ??
+      (found === null ? new JobBucket(number) : JobBucket.decode(number, bytesOf(found)));
+    this.leaveOutUncommitted(bucket);
+    this.remember(bucket);
+    return bucket;
+  }
+
+  private remember(bucket: JobBucket): void {
+    this.buckets.set(bucket.number, bucket);
+    if (this.buckets.size <= remembered) return;
+    const [oldest] = this.buckets.keys();
+    if (oldest !== undefined) this.buckets.delete(oldest);
+  }
+
+  /** What an owner has added that did not come to tell the group comes again, and may be something else. */
+  private leaveOutUncommitted(bucket: JobBucket): void {
+    const behind = this.unsureBehind;
+    if (behind === undefined || bucket.number !== bucketOf(behind)) return;
+    for (const seq of [...bucket.seqsAfter(behind)]) bucket.settle(seq);
+  }
+
+  private async correct(counted: GroupDocument['counted']): Promise<void> {
+    for (const { bucket: number, jobs, bytes } of counted) {
+      const bucket = await this.bucket(number);
+      const { depth, bytes: total } = this.current;
+      this.current = {
+        ...this.current,
+        depth: depth + (bucket?.count ?? 0) - jobs,
+        bytes: total + (bucket?.bytes ?? 0) - bytes,
+      };
+    }
+  }
+
+  private async countAll(): Promise<void> {
+    let [depth, bytes] = [0, 0];
+    for (let number = this.live.next(0); number !== undefined; number = this.live.next(number + 1)) {
+      const bucket = await this.bucket(number);
+      depth += bucket?.count ?? 0;
+      bytes += bucket?.bytes ?? 0;
+    }
+    this.current = { ...this.current, depth, bytes };
+  }
+}
+
+/** Of a part. */
+export const bytesOf = ({ content }: { readonly content: { value(): Uint8Array } }): Buffer => {
+  const { buffer, byteOffset, byteLength } = content.value();
+  return Buffer.from(buffer, byteOffset, byteLength);
+};
