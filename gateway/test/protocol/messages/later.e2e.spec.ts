@@ -1,7 +1,10 @@
+import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { scheduleRedrives } from '@roomwire/shared/wire/bus/lostWork';
 import { webhookReports, type WorkReport } from '@roomwire/shared/wire/bus/webhookReports';
+import type { QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { NewSchedule } from '@roomwire/shared/ports/scheduleStore';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { eventually } from '@roomwire/testing/run/eventually';
 import * as records from '@roomwire/testing/builders/records';
@@ -13,13 +16,18 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 describe('publishes for later', () => {
   let world: World;
   let topic: string;
+  let reading: QueueWorker | undefined;
 
   const open = async (options: WorldOptions = {}): Promise<void> => {
     world = await World.open({ scheduleLookMs: 50, publishRate: 0, ...options });
     topic = await world.newsroom();
   };
   beforeEach(() => open());
-  afterEach(() => world.close());
+  afterEach(async () => {
+    await reading?.close();
+    reading = undefined;
+    await world.close();
+  });
 
   const publish = async (client: FrameClient, data: unknown, options: Frame = {}): Promise<Frame> =>
     (await client.ask({ type: 'publish', topic, data, msgRef: 'r', ...options })) as Frame;
@@ -29,7 +37,7 @@ describe('publishes for later', () => {
   /** The reports of this world's project. */
   const reported = async (): Promise<WorkReport[]> => {
     const reports: WorkReport[] = [];
-    await world.bus.work(webhookReports, { concurrency: 1 }, async (report) => {
+    reading = await world.bus.work(webhookReports, { concurrency: 1 }, async (report) => {
       if ('work' in report && report.work.projectId === world.projectId) reports.push(report);
     });
     return reports;
@@ -211,6 +219,44 @@ describe('publishes for later', () => {
     while (got.length < 20) got.push((await next(reader))['data']);
     expect(got).to.deep.equal(Array.from({ length: 20 }, (_, n) => n));
   });
+
+  it('[WS-LATER-2] of a long time without the service come in order, and let others through', async () => {
+    const reader = await (await world.join()).subscribe(topic);
+    const { scheduledId } = await publish(await world.join(), 'x', { deliverAt: Date.now() + 86_400_000 });
+    const [made] = await waiting();
+    await world.schedules.cancel(world.projectId, scheduledId as string);
+    const count = 10_000;
+    const backlog = Array.from({ length: count }, (_, n): NewSchedule => {
+      const id = `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+      const publish = {
+        ...made,
+        scheduledId: id,
+        deliverAt: Date.now() - count + n,
+      } as NewSchedule['publish'];
+      return { publish, data: encode(n) };
+    });
+    for (let from = 0; from < count; from += 1_000)
+      await world.schedules.add(backlog.slice(from, from + 1_000));
+    const other = await world.newsroom('app-2');
+    const lively = await (await world.join()).subscribe(other);
+    const talker = await world.join();
+    let slowestMs = 0;
+    let isDone = false;
+    const talking = (async () => {
+      while (!isDone) {
+        const from = performance.now();
+        talker.publish(other, from);
+        await next(lively);
+        slowestMs = Math.max(slowestMs, performance.now() - from);
+      }
+    })();
+    const got: unknown[] = [];
+    while (got.length < count) got.push((await next(reader))['data']);
+    isDone = true;
+    await talking;
+    expect(got).to.deep.equal(Array.from({ length: count }, (_, n) => n));
+    expect(slowestMs).to.be.below(2_000);
+  }).timeout(60_000);
 
   it('[WS-LATER-1] are refused where they cannot be stored', async () => {
     await world.close();
