@@ -76,11 +76,18 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
   const { bus, clock, random, logger, tracing, messageStore, publishIds, history, schedules } = ports;
   const { metrics, stamps, usageLedger, ids } = parts;
   const claims = new PublishClaims({ store: publishIds, ids, logger, pollMs, patienceMs });
+  const positions = new Positions({ history, logger });
   const publishToBus = createPublishToBus({
     ...{ tracing, bus, metrics, logger, stamps, ids, claims },
     showsIds: messageStore !== undefined,
     record: createRecorder({ messageStore, metrics, logger }),
-    trigger: createTrigger({ bus, metrics, random, logger }),
+    trigger: createTrigger({
+      bus,
+      metrics,
+      random,
+      logger,
+      positionOf: (record, sent) => positions.of(record, sent),
+    }),
   });
   const acceptSchedule = createAcceptSchedule({
     ...{ store: schedules, claims, ids, clock, logger, metrics },
@@ -88,7 +95,6 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
     onStored: parts.onScheduled,
   });
   const publish = createPublish({ usageLedger, claims, publishToBus, acceptSchedule, metrics });
-  const positions = new Positions({ history, logger });
   return {
     publish,
     publishToBus,

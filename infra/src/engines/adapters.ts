@@ -7,6 +7,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { History } from '@roomwire/shared/ports/history';
 import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
+import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -58,6 +59,7 @@ export interface Adapters {
   historyIndex(): Promise<HistoryIndex>;
   /** Publishes that wait for their time. */
   schedules(): Promise<ScheduleStore>;
+  jobs(): Promise<JobStore>;
   /** For who owns shards: the process is a member as long as it does. */
   shardLeases(): Promise<ShardLeases>;
   /** What has been opened and does not answer within a second. */
@@ -167,6 +169,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
     schedules: opening('readModels', (of) => readModels.openSchedules(of)),
+    jobs: opening('readModels', (of) => readModels.openJobs(of)),
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
     bus,
     history: memoized(async () => (await openedBus()).openHistory()),

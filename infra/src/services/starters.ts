@@ -1,4 +1,5 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
+import { RedriveWatch } from '@roomwire/command-api/dead-letters/redriveWatch';
 import { createAuditHeads } from '@roomwire/projections/auditHeads';
 import { createAuditFollower } from '@roomwire/projections/auditFollower';
 import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
@@ -25,6 +26,7 @@ import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
+import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import { startScheduleKeeper } from './schedules.js';
 import { startRevocationPruner } from './revocations.js';
@@ -81,6 +83,7 @@ export const startProjections: StartService = async ({
   await keeper.start();
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
   await startScheduleKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
+  await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
@@ -130,6 +133,8 @@ export const startCommandApi: StartService = async (context) => {
   const openBus = hasBus ? () => adapters.watchedBus() : undefined;
   const outcomes = new OutcomeWatch({ openBus, clock, random });
   closing.push(() => outcomes.close());
+  const redriveWatch = new RedriveWatch({ clock, limits });
+  closing.push(() => redriveWatch.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
   const accessLog = await adapters.accessLog();
@@ -163,7 +168,9 @@ export const startCommandApi: StartService = async (context) => {
     history: () => backends.history,
     liveState: () => backends.liveState,
   };
-  front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
+  front.serve(
+    createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, options }),
+  );
 };
 
 export const startGateway: StartService = async ({

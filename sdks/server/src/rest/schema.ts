@@ -672,7 +672,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Redrive an entry: a 2xx removes it, any other outcome is recorded in it
+         * Redrive an entry: success removes it, any other outcome is recorded in it
          * @description Needs the role `editor` in the organization.
          */
         readonly post: operations["redriveDeadLetter"];
@@ -1390,6 +1390,27 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhookInput: {
+            /**
+             * @description An http or https URL without user and password, as the URL standard parses it
+             * @example https://example.com/hooks/roomwire
+             */
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description For how long after its first attempt a call is tried on, beyond the third
+             * @default 0
+             */
+            readonly retrySeconds?: number;
+            /**
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
+             * @default 1
+             * @enum {integer}
+             */
+            readonly bodyVersion?: 1 | 2;
+        };
         readonly TopicConfigInput: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1401,13 +1422,13 @@ export interface components {
             /** @description Messages are kept where it is an object, even an empty one */
             readonly history?: {
                 /** @default 86400 */
-                readonly seconds: number;
+                readonly seconds?: number;
                 /** @default 1000 */
-                readonly messages: number;
+                readonly messages?: number;
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["WebhookInput"];
-                readonly onPublish?: components["schemas"]["WebhookInput"];
+                readonly onPublish?: components["schemas"]["TriggerWebhookInput"];
             };
         };
         readonly BlueprintRoom: {
@@ -1419,7 +1440,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly BlueprintDefinition: {
             readonly config?: components["schemas"]["AppConfigInput"];
@@ -1428,7 +1449,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1503,6 +1524,15 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhook: {
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            readonly retrySeconds?: number;
+            /** @enum {integer} */
+            readonly bodyVersion?: 1 | 2;
+        };
         readonly TopicConfig: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1517,7 +1547,7 @@ export interface components {
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["Webhook"];
-                readonly onPublish?: components["schemas"]["Webhook"];
+                readonly onPublish?: components["schemas"]["TriggerWebhook"];
             };
         };
         readonly App: {
@@ -1541,7 +1571,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfig"];
             };
             readonly hydrationWebhook: components["schemas"]["Webhook"] | null;
-            readonly triggerWebhook: components["schemas"]["Webhook"] | null;
+            readonly triggerWebhook: components["schemas"]["TriggerWebhook"] | null;
             /** @description Any JSON value, as it was sent; null where none was */
             readonly dependencies: unknown;
             /** @description Any JSON value, as it was sent; null where none was */
@@ -1578,7 +1608,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1620,7 +1650,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1650,7 +1680,7 @@ export interface components {
             readonly slug: string;
             readonly description: string | null;
             readonly topics: readonly string[];
-            readonly metadata: Record<string, never>;
+            readonly metadata: Record<string, unknown>;
             /** @enum {string} */
             readonly status: "active" | "disabled";
             /** @description Whether a blueprint created it */
@@ -1683,7 +1713,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
             readonly enableWebRTC?: boolean;
         };
         readonly RoomChanges: {
@@ -1696,7 +1726,7 @@ export interface components {
             /** @enum {string} */
             readonly status?: "active" | "disabled";
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly RoomGrant: {
             /** Format: uuid */
@@ -1728,7 +1758,7 @@ export interface components {
             readonly isActive: boolean;
             /** @description A label without effect */
             readonly role: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1764,7 +1794,7 @@ export interface components {
             readonly expiresAt?: string | null;
             readonly isActive?: boolean;
             readonly role?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         } & (unknown | unknown);
         readonly Scope: {
             /** Format: uuid */
@@ -1775,7 +1805,7 @@ export interface components {
             readonly slug: string;
             readonly name: string;
             readonly description: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /** @description An inactive scope denies its actors */
             readonly isActive: boolean;
             /**
@@ -1803,7 +1833,7 @@ export interface components {
              */
             readonly name: string;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly ScopeChanges: {
             /**
@@ -1813,7 +1843,7 @@ export interface components {
             readonly name?: string;
             readonly isActive?: boolean;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly Actor: {
             /** Format: uuid */
@@ -1841,7 +1871,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1875,7 +1905,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -1905,7 +1935,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1935,7 +1965,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -2136,6 +2166,14 @@ export interface components {
             /** @description Present where headers and body are not kept any more: the entry cannot be redriven */
             readonly payloadExpired?: boolean;
         };
+        readonly RedriveOutcome: {
+            /** @description Whether a call got its 2xx, a job is back in its group, or a publish was made; false also where that is not known in time */
+            readonly delivered: boolean;
+            /** @description Null where there was no response, or none in time */
+            readonly responseStatus: number | null;
+            /** @description Null where it was delivered, or nothing is known in time */
+            readonly error: string | null;
+        };
         readonly RedriveFilter: {
             /** @enum {string} */
             readonly status?: "pending" | "failed";
@@ -2159,9 +2197,9 @@ export interface components {
              * @description Maximum number of entries, the oldest first
              * @default 1000
              */
-            readonly limit: number;
+            readonly limit?: number;
             /** @default true */
-            readonly dryRun: boolean;
+            readonly dryRun?: boolean;
         };
         readonly Redrive: {
             /** @description Entries that match the filter, up to the limit */
@@ -2203,12 +2241,12 @@ export interface components {
              * @description Keeps the message as the last value of the topic
              * @default false
              */
-            readonly retain: boolean | null;
+            readonly retain?: boolean | null;
             /**
              * @description How it crosses the bus: as on the socket
              * @default 1
              */
-            readonly qos: number | null;
+            readonly qos?: number | null;
             /** @description Of several messages with one id, one is delivered */
             readonly id?: string | null;
             /** @description Whether the trigger webhook of the topic is called; by default only with `as` */
@@ -2375,7 +2413,7 @@ export interface components {
         readonly PresentActor: {
             readonly actorTokenId: string;
             /** @description As it was announced last; what JSON cannot hold as in the bodies of webhooks: bytes in base64, integers beyond 2^53 as text */
-            readonly presence: Record<string, never>;
+            readonly presence: Record<string, unknown>;
             /**
              * Format: date-time
              * @description Since when the actor has been present, by any of its connections
@@ -2515,7 +2553,7 @@ export interface components {
             /** @description The records that the event created, changed or removed */
             readonly resourceIds: readonly string[];
             /** @description The data of the event, without hashes and encrypted secrets; values of webhook headers and of query parameters are `[hidden]` */
-            readonly data: Record<string, never>;
+            readonly data: Record<string, unknown>;
         };
         readonly AuditPage: {
             readonly data: readonly components["schemas"]["AuditEvent"][];
@@ -2548,7 +2586,7 @@ export interface components {
              */
             readonly at: string;
             /** @description Null where it did not exist */
-            readonly record: Record<string, never> | null;
+            readonly record: Record<string, unknown> | null;
             readonly lastChange: components["schemas"]["Change"] | null;
         };
         readonly Difference: {
@@ -4526,7 +4564,10 @@ export interface operations {
     };
     readonly redriveDeadLetter: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description `true`: the answer waits for the outcome, 30 s at most, and is 200 with it */
+                readonly wait?: "true" | "false";
+            };
             readonly header?: never;
             readonly path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
@@ -4544,6 +4585,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/json": components["schemas"]["RedriveOutcome"];
+                };
+            };
+            /** @description Accepted: it is done later */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
                     readonly "application/json": components["schemas"]["DeadLetter"];
                 };
             };
@@ -4553,7 +4603,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
@@ -4597,7 +4647,16 @@ export interface operations {
     readonly listDeadLetters: {
         readonly parameters: {
             readonly query?: {
+                readonly kind?: "trigger" | "event" | "job" | "schedule";
+                readonly projectId?: string;
+                readonly appId?: string;
+                /** @description The whole URL, as it was configured */
+                readonly url?: string;
                 readonly status?: "pending" | "failed" | "dead";
+                /** @description Recorded at or after this time */
+                readonly from?: string;
+                /** @description Recorded at or before this time */
+                readonly to?: string;
                 /** @description Entries on a page; clamped to 1-100 */
                 readonly limit?: number;
                 readonly offset?: number;
