@@ -20,8 +20,8 @@ WANTED = [
     *["RoomGrant", "RoomGrantPage", "NewRoomGrant", "Scope", "ScopePage", "NewScope", "ScopeChanges"],
     *["Actor", "ActorPage", "NewActor", "CreatedActor", "ActorChanges"],
     *["SigningKey", "SigningKeyPage", "NewSigningKey", "CreatedSigningKey", "SigningKeyChanges"],
-    *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation"],
-    *["NewMessage", "AcceptedMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
+    *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation", "ScheduledPublish", "ScheduledPublishPage"],
+    *["NewMessage", "AcceptedMessage", "ScheduledMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
     *["PresentActor", "PresencePage", "RoomOccupancy", "Occupancy"],
 ]
 NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}

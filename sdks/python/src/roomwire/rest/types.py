@@ -384,6 +384,21 @@ class NewTokenRevocation(TypedDict):
     before: NotRequired[str]
 
 
+class ScheduledPublish(TypedDict):
+    scheduledId: str
+    topic: str
+    scope: str | None
+    id: str | None
+    actorTokenId: str | None
+    deliverAt: str
+    createdAt: str
+
+
+class ScheduledPublishPage(TypedDict):
+    data: list[ScheduledPublish]
+    next: str | None
+
+
 NewMessage = TypedDict(
     "NewMessage",
     {
@@ -398,6 +413,7 @@ NewMessage = TypedDict(
         "qos": "NotRequired[int | None]",
         "id": "NotRequired[str | None]",
         "trigger": "NotRequired[bool | None]",
+        "deliverAt": "NotRequired[str | None]",
     },
 )
 
@@ -406,6 +422,13 @@ class AcceptedMessage(TypedDict):
     id: str
     at: str
     position: NotRequired[str]
+    duplicate: NotRequired[Literal[True]]
+
+
+class ScheduledMessage(TypedDict):
+    id: str
+    scheduledId: str
+    deliverAt: str
     duplicate: NotRequired[Literal[True]]
 
 
