@@ -11,6 +11,7 @@ import type { SessionRevocationEvent } from './sessionRevocation.js';
 import type { SigningKeyEvent, SigningKeyFields } from './signingKey.js';
 import type { TokenRevocationEvent } from './tokenRevocation.js';
 import type { HistoryEvent } from './topicHistory.js';
+import type { WebhookCircuitEvent } from './webhookCircuit.js';
 import type { WebhookSecretEvent } from './webhookSecret.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
 
@@ -29,6 +30,7 @@ export type DomainEvent =
   | SigningKeyEvent
   | DeadLetterEvent
   | WebhookSecretEvent
+  | WebhookCircuitEvent
   | SessionRevocationEvent
   | TokenRevocationEvent;
 
@@ -80,6 +82,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   WebhookSecretCreated: 1,
   WebhookSecretResealed: 1,
   WebhookSecretDeleted: 1,
+  WebhookCircuitOpened: 1,
+  WebhookCircuitClosed: 1,
   SessionRevoked: 1,
   TokensRevoked: 1,
   TokenRevocationExpired: 1,
