@@ -12,6 +12,7 @@ const written = {
   gateway: [
     ...['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'publish_ids'],
     ...['accessLog', 'viewReaders'],
+    ...['jobShards', 'jobGroups', 'jobBuckets', 'jobChunks'],
   ],
   'webhook-consumer': ['viewReaders'],
 };

@@ -2,6 +2,7 @@ import type { HopLoad, HopResult } from '../hop/measureHop.js';
 import type { Measurement } from '../measure/comparison.js';
 import type { CpuUse } from '../measure/usage.js';
 import { startWorker } from '../process/worker.js';
+import type { JobOptions } from './jobWorker.js';
 
 export interface RoomwireLogin {
   readonly protocol: 'roomwire';
@@ -97,6 +98,21 @@ export interface PresenceJob {
   readonly seconds: number;
 }
 
+/** A large room that others join. The first `told` of those present get every event, all others count. */
+export interface JoinStormJob {
+  readonly kind: 'joinStorm';
+  readonly login: RoomwireLogin;
+  readonly port: number;
+  readonly serverId: number;
+  readonly room: string;
+  readonly present: number;
+  readonly told: number;
+  /** Where they are fewer than the joins they leave, and join again. */
+  readonly joiners: number;
+  readonly joinsPerSecond: number;
+  readonly seconds: number;
+}
+
 /** Messages that each are for one of several. */
 export interface GroupsJob {
   readonly kind: 'groups';
@@ -111,6 +127,26 @@ export interface GroupsJob {
   readonly acks: boolean;
   /** Messages that have been published and not been got. */
   readonly window: number;
+  readonly warmUpSeconds: number;
+  readonly seconds: number;
+}
+
+/** A worker group with jobs, on a topic that nobody has used before. */
+export interface WorkersJob {
+  readonly kind: 'workers';
+  readonly login: RoomwireLogin;
+  readonly port: number;
+  readonly serverId: number;
+  readonly topic: string;
+  readonly group: string;
+  readonly members: number;
+  readonly options: JobOptions;
+  readonly load:
+    | { readonly kind: 'backlog'; readonly jobs: number }
+    /** Publishes that have not been answered, or not been worked off. */
+    | { readonly kind: 'together'; readonly window: number }
+    /** So many that nobody acknowledges, all of them in flight. */
+    | { readonly kind: 'timeOuts'; readonly jobs: number };
   readonly warmUpSeconds: number;
   readonly seconds: number;
 }
@@ -261,6 +297,7 @@ type PlainJob =
   | IdleJob
   | ChatJob
   | PresenceJob
+  | JoinStormJob
   | GroupsJob
   | RequestsJob
   | FillJob
@@ -268,7 +305,8 @@ type PlainJob =
   | DurableJob
   | FillRoomsJob
   | ResumeJob
-  | HistoryReadsJob;
+  | HistoryReadsJob
+  | WorkersJob;
 
 export type GeneratorJob = FanOutJob | RestJob | HopJob | PlainJob;
 export type ResultOf<J extends GeneratorJob> = J extends FanOutJob

@@ -9,9 +9,11 @@ import { measureGroups } from './groups.js';
 import { measureHistoryReads } from './historyReads.js';
 import { measureIdle, measureStorm } from './idle.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
+import { measureJoinStorm } from './joinStorm.js';
 import { measurePresence } from './presence.js';
 import { measurePublishing } from './publishing.js';
 import { measureResume } from './resume.js';
+import { measureWorkers } from './workers.js';
 
 serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
   switch (job.kind) {
@@ -27,6 +29,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return measureIdle(job);
     case 'presence':
       return measurePresence(job);
+    case 'joinStorm':
+      return measureJoinStorm(job);
     case 'groups':
       return measureGroups(job);
     case 'publishing':
@@ -37,6 +41,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return fillRooms(job);
     case 'resume':
       return measureResume(job);
+    case 'workers':
+      return measureWorkers(job);
     case 'historyReads':
       return measureHistoryReads(job);
     case 'rest':

@@ -18,6 +18,17 @@ export type JetStreamJob =
       readonly window: number;
     })
   | (JetStreamTarget & {
+      /** The first subject alone. */
+      readonly kind: 'work';
+      readonly members: number;
+      /** Jobs that a member has and has not acknowledged. */
+      readonly prefetch: number;
+      readonly load:
+        | { readonly kind: 'backlog'; readonly jobs: number }
+        /** Publishes that have not been acknowledged, or not been worked off. */
+        | { readonly kind: 'together'; readonly window: number };
+    })
+  | (JetStreamTarget & {
       readonly kind: 'resume';
       readonly subscribers: number;
       readonly missed: number;

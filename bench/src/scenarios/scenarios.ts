@@ -12,6 +12,8 @@ import { historyRead, historyReadOnEngines } from './historyRead.js';
 import { historyResume, historyResumeOnEngines } from './historyResume.js';
 import { httpPublish, httpPublishOnEngines } from './httpPublish.js';
 import { idle } from './idle.js';
+import { jobs } from './jobs.js';
+import { joinStorm } from './joinStorm.js';
 import { largeProject } from './largeProject.js';
 import { meta } from './meta.js';
 import { partitions } from './partitions.js';
@@ -28,7 +30,9 @@ export const scenarios: readonly Scenario[] = [
   fanOut,
   chat,
   presence,
+  joinStorm,
   groups,
+  jobs,
   storm,
   idle,
   clientTokens,

@@ -21,10 +21,12 @@ export interface BackupDeps {
 
 /**
  * Of these, in this order, the event log after what speaks of its events: nothing in a backup then speaks of an event that is
- * not in it. The payloads follow, because the log refers to them. What an id of a publish says was sent has been queued and recorded.
+ * not in it. The payloads follow, because the log refers to them. What an id of a publish says was sent has been queued and recorded; what was
+ * taken from the jobs for the dead letters is in the queues.
  */
 const lmdbFiles = [
   'publish-ids',
+  'jobs',
   'queues',
   'recorded',
   'history',

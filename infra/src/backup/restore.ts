@@ -1,6 +1,7 @@
 import { copyFile, chmod, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beginNumberingAnew } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
+import { forgetJobOwners } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
 import { openDataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
@@ -74,6 +75,7 @@ const fillDataFolder = async (
     }
     // Since the backup places of messages were given that must not be given again. Those of Kafka are its own.
     if (names.includes('history.lmdb') && engines.bus.onFiles) await beginNumberingAnew(folder);
+    if (names.includes('jobs.lmdb')) await forgetJobOwners(folder);
     await rm(folder.file(unfinishedMark));
     await sync(folder.path);
   } finally {

@@ -7,6 +7,7 @@ import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { History } from '@roomwire/shared/ports/history';
 import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
+import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -55,6 +56,7 @@ export interface Adapters {
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
   historyIndex(): Promise<HistoryIndex>;
+  jobs(): Promise<JobStore>;
   /** For who owns shards: the process is a member as long as it does. */
   shardLeases(): Promise<ShardLeases>;
   /** What has been opened and does not answer within a second. */
@@ -163,6 +165,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
+    jobs: opening('readModels', (of) => readModels.openJobs(of)),
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
     bus,
     history: memoized(async () => (await openedBus()).openHistory()),

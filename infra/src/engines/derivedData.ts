@@ -1,5 +1,6 @@
 import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
+import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import { provenanceOf, type Provenance } from '@roomwire/shared/runtime/provenance';
 import type { Adapters } from './adapters.js';
@@ -13,17 +14,18 @@ export interface DerivedData {
 }
 
 export const derivedData = async (adapters: Adapters): Promise<readonly DerivedData[]> => {
-  const [views, auditIndex, payloads, history] = [
+  const [views, auditIndex, payloads, history, jobs] = [
     await adapters.views(),
     await adapters.auditIndex(),
     await adapters.payloads(),
     await adapters.historyIndex(),
+    await adapters.jobs(),
   ];
-  return [views, auditIndex, removedByEvents(payloads), removedByEvents(history)];
+  return [views, auditIndex, ...[payloads, history, jobs].map(removedByEvents)];
 };
 
-/** Neither payloads nor messages are made from events; what is removed by events is looked for again. */
-const removedByEvents = (kept: PayloadStore | HistoryIndex): DerivedData => ({
+/** None of this is made from events; what is removed by events is looked for again. */
+const removedByEvents = (kept: PayloadStore | HistoryIndex | JobStore): DerivedData => ({
   checkpoint: () => kept.checkpoint(),
   origin: () => kept.origin(),
   clear: () => kept.moveCheckpoint(undefined),

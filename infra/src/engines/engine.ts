@@ -8,6 +8,7 @@ import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/ev
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { History } from '@roomwire/shared/ports/history';
 import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
+import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
@@ -83,6 +84,7 @@ export interface ReadModelEngine extends Engine {
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
+  openJobs(context: OpenContext): Promise<JobStore>;
   openShardLeases(context: OpenContext): Promise<ShardLeases>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */

@@ -5,6 +5,7 @@ import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/em
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedHistoryIndex } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
+import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
@@ -39,6 +40,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openPublishIds: async ({ folder, deduplicationMs, logger }) =>
     openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),
   openHistoryIndex: async ({ folder }) => openEmbeddedHistoryIndex(await folder()),
+  openJobs: async ({ folder }) => openEmbeddedJobStore(await folder()),
   openShardLeases: async ({ folder }) => openEmbeddedShardLeases(await folder(), Date.now()),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),

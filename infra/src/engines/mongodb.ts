@@ -54,6 +54,10 @@ const mongodb = (url: string): ReadModelEngine => ({
       await import('@roomwire/shared/adapters/history-index/mongoHistoryIndex');
     return openMongoHistoryIndex({ url, outage });
   },
+  async openJobs({ outage }) {
+    const { openMongoJobStore } = await import('@roomwire/shared/adapters/job-store/mongoJobStore');
+    return openMongoJobStore({ url, outage });
+  },
   async openShardLeases({ outage, logger }) {
     const { openMongoShardLeases } = await import('@roomwire/shared/adapters/shard-leases/mongoShardLeases');
     return openMongoShardLeases({ url, outage }, { clock: systemClock, random: systemRandom, logger });

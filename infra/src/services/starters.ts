@@ -26,6 +26,7 @@ import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
+import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
@@ -80,6 +81,7 @@ export const startProjections: StartService = async ({
   closing.push(() => keeper.close());
   await keeper.start();
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
+  await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
     ...{ bus, log, views, payloads, random, clock, logger, limits },
@@ -149,6 +151,7 @@ export const startCommandApi: StartService = async (context) => {
     publishing: () => backends.publishing,
     history: () => backends.history,
     liveState: () => backends.liveState,
+    jobGroups: () => backends.jobGroups,
   };
   front.serve(
     createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, options }),
@@ -213,7 +216,7 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    backends.publishing = backends.liveState = undefined;
+    backends.publishing = backends.liveState = backends.jobGroups = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));

@@ -248,6 +248,18 @@ interface Files {
   file(name: string): string;
 }
 
+/** For a file that was put back: the terms of its owners may begin anew. */
+export const forgetJobOwners = async (folder: Files): Promise<void> => {
+  const { environment, shards } = await openJobTables(folder.file('jobs.lmdb'));
+  try {
+    await environment.transact(() => {
+      for (const { key, value } of [...shards.getRange()]) shards.putSync(key, { ...value, term: 0 });
+    });
+  } finally {
+    await environment.close();
+  }
+};
+
 /** In `jobs.lmdb` in the data folder. */
 export const openEmbeddedJobStore = async (folder: Files): Promise<JobStore> =>
   new EmbeddedJobStore(await openJobTables(folder.file('jobs.lmdb')));

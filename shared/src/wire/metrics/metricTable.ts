@@ -111,6 +111,28 @@ export const metricTable = {
     'gateway',
     'Messages of worker groups that were dropped because too many were not done',
   ),
+  roomwire_job_groups: gauge('gateway', 'Worker groups with jobs that this gateway owns'),
+  roomwire_job_group_depth: gauge(
+    'gateway',
+    'Jobs of these groups that are not settled: they wait, are delayed, or members have them',
+  ),
+  roomwire_job_group_bytes: gauge('gateway', 'Bytes of the messages of these jobs'),
+  roomwire_job_group_oldest_seconds: gauge(
+    'gateway',
+    'Time since the oldest of these jobs was published; 0 without any',
+  ),
+  roomwire_jobs_in_flight: gauge('gateway', 'Jobs of these groups that members have and have not settled'),
+  roomwire_jobs_added_total: counter('gateway', 'Jobs that groups have got'),
+  roomwire_jobs_handed_out_total: counter('gateway', 'Jobs that were handed to members, each time'),
+  roomwire_jobs_redelivered_total: counter('gateway', 'Jobs that were handed out and had been before'),
+  roomwire_jobs_acknowledged_total: counter('gateway', 'Jobs that members have acknowledged'),
+  roomwire_jobs_timed_out_total: counter('gateway', 'Jobs that a member has not acknowledged in time'),
+  roomwire_jobs_given_back_total: counter('gateway', 'Jobs that a member has given back'),
+  roomwire_jobs_dead_total: counter(
+    'gateway',
+    'Jobs that became dead letters, because they were delivered too often, or because their group was full',
+    'cause',
+  ),
   roomwire_presence_entries: gauge(
     'gateway',
     'Actors present in rooms, as this gateway knows it of all gateways: not to be added up over them',

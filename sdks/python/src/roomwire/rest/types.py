@@ -440,3 +440,25 @@ class MessageHistory(TypedDict):
     data: list[KeptMessage]
     next: NotRequired[str]
     gap: NotRequired[MessageHistoryGap]
+
+
+class PresentActor(TypedDict):
+    actorTokenId: str
+    presence: dict[str, Any]
+    joinedAt: str
+
+
+class PresencePage(TypedDict):
+    data: list[PresentActor]
+    next: str | None
+
+
+class RoomOccupancy(TypedDict):
+    roomId: str
+    slug: str
+    present: int
+    subscribers: int
+
+
+class Occupancy(TypedDict):
+    data: list[RoomOccupancy]

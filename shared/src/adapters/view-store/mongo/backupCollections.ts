@@ -8,6 +8,8 @@ const backedUp = [
   ...['payloads', 'payloadSizes', 'accessLog'],
   // In this order: whatever one of them says is there is in those behind it.
   ...['historyPartitions', 'historyTopics', 'historyBuckets'],
+  // What was added before the groups were read, and waits when the buckets are, has its message in the chunks.
+  ...['jobGroups', 'jobChunks', 'jobBuckets'],
 ] as const;
 
 const linesAtOnce = 500;
@@ -41,8 +43,8 @@ export const readBackupDocuments = (
 /** Writes documents back, replacing those with the same identifiers; resolves with their number. */
 export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable<string>): Promise<number> =>
   withMongo(address, async (database) => {
-    // Payloads and messages that come back although they were removed since go again when the log is followed from its beginning.
-    for (const progress of ['payloadProgress', 'historyProgress'])
+    // Payloads, messages and jobs that come back although they were removed since go again when the log is followed from its beginning.
+    for (const progress of ['payloadProgress', 'historyProgress', 'jobProgress'])
       await database.collection(progress).deleteMany({});
     let [count, characters] = [0, 0];
     const pending = new Map<string, Document[]>();
@@ -53,7 +55,7 @@ export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable
           documents.map((document) => ({
             replaceOne: {
               filter: { _id: document['_id'] as BSON.ObjectId },
-              replacement: document,
+              replacement: asPutBack(collection, document),
               upsert: true,
             },
           })),
@@ -76,3 +78,9 @@ export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable
     await flush();
     return count;
   });
+
+/** The owners of jobs begin anew; their collections were read one after the other, and do not agree. */
+const asPutBack = (collection: string, document: Document): Document => {
+  if (collection === 'jobGroups') return { ...document, term: 0, isRestored: true };
+  return collection === 'jobBuckets' || collection === 'jobChunks' ? { ...document, term: 0 } : document;
+};
