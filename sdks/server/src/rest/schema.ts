@@ -672,7 +672,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Redrive an entry: a 2xx removes it, any other outcome is recorded in it
+         * Redrive an entry: success removes it, any other outcome is recorded in it
          * @description Needs the role `editor` in the organization.
          */
         readonly post: operations["redriveDeadLetter"];
@@ -2125,6 +2125,14 @@ export interface components {
             readonly scheduledId?: string;
             /** @description Present where headers and body are not kept any more: the entry cannot be redriven */
             readonly payloadExpired?: boolean;
+        };
+        readonly RedriveOutcome: {
+            /** @description Whether a call got its 2xx, a job is back in its group, or a publish was made; false also where that is not known in time */
+            readonly delivered: boolean;
+            /** @description Null where there was no response, or none in time */
+            readonly responseStatus: number | null;
+            /** @description Null where it was delivered, or nothing is known in time */
+            readonly error: string | null;
         };
         readonly RedriveFilter: {
             /** @enum {string} */
@@ -4458,7 +4466,10 @@ export interface operations {
     };
     readonly redriveDeadLetter: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description `true`: the answer waits for the outcome, 30 s at most, and is 200 with it */
+                readonly wait?: "true" | "false";
+            };
             readonly header?: never;
             readonly path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
@@ -4476,6 +4487,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/json": components["schemas"]["RedriveOutcome"];
+                };
+            };
+            /** @description Accepted: it is done later */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
                     readonly "application/json": components["schemas"]["DeadLetter"];
                 };
             };
@@ -4485,7 +4505,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
@@ -4529,7 +4549,16 @@ export interface operations {
     readonly listDeadLetters: {
         readonly parameters: {
             readonly query?: {
+                readonly kind?: "trigger" | "event" | "job" | "schedule";
+                readonly projectId?: string;
+                readonly appId?: string;
+                /** @description The whole URL, as it was configured */
+                readonly url?: string;
                 readonly status?: "pending" | "failed" | "dead";
+                /** @description Recorded at or after this time */
+                readonly from?: string;
+                /** @description Recorded at or before this time */
+                readonly to?: string;
                 /** @description Entries on a page; clamped to 1-100 */
                 readonly limit?: number;
                 readonly offset?: number;
