@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 import httpx
 import pytest
 
@@ -62,6 +64,22 @@ def test_what_is_no_json_is_told_by_its_status() -> None:
     with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(RestError) as refused:
         rest.actors.get("x")
     assert (refused.value.error, refused.value.status) == ("not_found", 404)
+
+
+def test_dead_letters_are_filtered_and_a_redrive_may_be_waited_for() -> None:
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(200, json={"data": [], "delivered": True, "responseStatus": 204, "error": None})
+
+    with RestClient("http://test", "session", transport=httpx.MockTransport(answer), timeout=5.0) as rest:
+        assert rest.dead_letters.list("o-1", kind="job", since=datetime(2026, 1, 1, tzinfo=timezone.utc))["data"] == []
+        assert rest.dead_letters.redrive_and_wait("o-1", "d-1")["delivered"]
+    listing, redrive = requests
+    assert dict(listing.url.params) == {"kind": "job", "from": "2026-01-01T00:00:00+00:00"}
+    assert str(redrive.url) == "http://test/v1/organizations/o-1/webhook-dlq/d-1/redrive?wait=true"
+    assert redrive.extensions["timeout"]["read"] == 40.0
 
 
 def test_bad_data_and_ids_are_refused_at_once() -> None:

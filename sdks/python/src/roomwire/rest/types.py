@@ -462,3 +462,44 @@ class RoomOccupancy(TypedDict):
 
 class Occupancy(TypedDict):
     data: list[RoomOccupancy]
+
+
+class DeadLetter(TypedDict):
+    dlqId: str
+    organizationId: str
+    projectId: str
+    appId: str
+    kind: Literal["trigger", "event", "job", "schedule"]
+    url: str | None
+    requestHeaders: dict[str, str]
+    requestBody: Any
+    responseStatus: int | None
+    error: str
+    retryCount: int
+    status: Literal["pending", "failed", "dead"]
+    redriveCount: int
+    lastRedriveAt: str | None
+    lastRedriveBy: str | None
+    createdAt: str
+    updatedAt: str
+    group: NotRequired[str]
+    sequence: NotRequired[int]
+    scheduledId: NotRequired[str]
+    payloadExpired: NotRequired[bool]
+
+
+class DeadLetterPagination(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class DeadLetterPage(TypedDict):
+    data: list[DeadLetter]
+    pagination: DeadLetterPagination
+
+
+class RedriveOutcome(TypedDict):
+    delivered: bool
+    responseStatus: int | None
+    error: str | None
