@@ -27,6 +27,7 @@ import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
+import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -87,6 +88,8 @@ export interface CommandApiDeps {
   readonly history: HistoryDeps['history'];
   /** What gateways know; undefined while this process cannot ask them. */
   readonly liveState: LiveStateDeps['liveState'];
+  /** Worker groups with jobs; undefined while this process cannot reach them. */
+  readonly jobGroups: JobGroupDeps['jobGroups'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -120,6 +123,7 @@ export type ApiDeps = SigningKeyDeps &
   HistoryDeps &
   LiveStateDeps &
   RedriveDeps &
+  JobGroupDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -148,6 +152,7 @@ export const apiRoutes = (
   ...publishingRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps, inTurn),

@@ -183,6 +183,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     publishing: () => backends.publishing,
     history: () => history,
     liveState: () => backends.liveState,
+    jobGroups: () => backends.jobGroups,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

@@ -538,6 +538,18 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'gateways from one request for the occupancy of rooms',
   },
+  peekedJobs: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the owner of a worker group from one look at its jobs',
+  },
+  peekedBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: those beyond are left out',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the bus from a look at large jobs',
+  },
 
   // Sessions of an OIDC issuer
   issuedSessionMs: {
