@@ -23,6 +23,7 @@ WANTED = [
     *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation"],
     *["NewMessage", "AcceptedMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
     *["PresentActor", "PresencePage", "RoomOccupancy", "Occupancy", "DeadLetter", "DeadLetterPage", "RedriveOutcome"],
+    *["JobGroup", "JobGroupPage", "NewJobGroup"],
 ]
 NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 HEADER = '''"""The resources of the REST API, with the names that they have there. Made by `scripts/make_types.py`: do not edit."""

@@ -503,3 +503,42 @@ class RedriveOutcome(TypedDict):
     delivered: bool
     responseStatus: int | None
     error: str | None
+
+
+class JobOptions(TypedDict):
+    prefetch: int
+    ackSeconds: int
+    maxDeliveries: int
+
+
+class JobGroup(TypedDict):
+    groupId: str
+    topic: str
+    name: str
+    scope: str | None
+    jobs: JobOptions
+    depth: int
+    inFlight: int
+    oldestAt: str | None
+    members: int
+    createdAt: str
+
+
+class JobGroupPage(TypedDict):
+    data: list[JobGroup]
+    next: str | None
+
+
+class NewJobGroupJobs(TypedDict):
+    """How its jobs are handed out; replaced by each call"""
+
+    prefetch: NotRequired[int]
+    ackSeconds: NotRequired[int]
+    maxDeliveries: NotRequired[int]
+
+
+class NewJobGroup(TypedDict):
+    topic: str
+    name: str
+    scope: NotRequired[str | None]
+    jobs: NotRequired[NewJobGroupJobs]

@@ -13,7 +13,7 @@ from ..address import api_address
 from ..messages import Published, encoded, message_of, published_of, results_of
 from ..types import NewMessage
 from .dead_letters import DeadLetters
-from .live import Presence
+from .live import JobGroups, Presence
 from .resources import Actors, Apps, Grants, Messages, Revocations, Rooms, Scopes, SigningKeys
 from .transport import Transport
 
@@ -52,6 +52,7 @@ class RestClient:
         self.revocations = Revocations(self._transport)
         self.messages = Messages(self._transport)
         self.presence = Presence(self._transport)
+        self.groups = JobGroups(self._transport)
         self.dead_letters = DeadLetters(self._transport)
 
     def publish(
