@@ -110,7 +110,11 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
   const { publishing } = composePublish(
     { ...deps, logger: calmLogger({ clock, logger }) },
-    { views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+    {
+      ...{ views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+      // The gateways find it.
+      onScheduled: nothing,
+    },
   );
   const readers: { close(): Promise<void> }[] = [];
   let timers: readonly NodeJS.Timeout[] = [];

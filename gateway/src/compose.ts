@@ -41,6 +41,7 @@ import { Answers } from './questions/answers.js';
 import { stateOfGateways } from './questions/clusterState.js';
 import { LocalState } from './questions/localState.js';
 import { Questions } from './questions/questions.js';
+import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
@@ -187,10 +188,21 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
-  const { publish, publishing } = composePublish(
+  const { publish, publishing, publishToBus } = composePublish(
     { ...ports, logger: calm },
-    { views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+    {
+      ...{ views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+      onScheduled: (stored) => schedules?.stored(stored),
+    },
   );
+  const { schedules: scheduleStore, shardLeases } = ports;
+  const schedules: Schedules | undefined =
+    scheduleStore &&
+    shardLeases &&
+    new Schedules({
+      ...{ store: scheduleStore, leases: shardLeases, publishToBus, bus, metrics, ids },
+      ...{ views, clock, directory, logger: calm, lookMs: options.scheduleLookMs },
+    });
   const refused = new RefusedCredentials<BadCredential>({ clock, random, limits, brieflyMs: 5_000 });
   const { failedAuthDelayMs: longestDelayMs } = options;
   const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
@@ -258,6 +270,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       sweeper,
       refused,
     },
+    schedules,
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, leases, lastUses },
     collect: gatewayMetrics({
       ...{ metrics, connections: connections.all, unauthenticated, retained, groups },
@@ -271,6 +284,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
+      scheduledLateMs: () => schedules?.lateMs ?? 0,
       shards: () => ports.shardLeases?.owned() ?? new Map(),
     }),
     ...{ publishing, questions, answers },

@@ -28,7 +28,14 @@ import {
 } from './socket/wsListener.js';
 
 type OptionalPorts =
-  'messageStore' | 'groupStore' | 'history' | 'tracing' | 'limits' | 'accessRecorder' | 'shardLeases';
+  | 'messageStore'
+  | 'groupStore'
+  | 'history'
+  | 'tracing'
+  | 'limits'
+  | 'accessRecorder'
+  | 'shardLeases'
+  | 'schedules';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -82,6 +89,7 @@ class WebSocketGateway implements Gateway {
     limits,
     accessRecorder,
     shardLeases,
+    schedules,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -90,7 +98,7 @@ class WebSocketGateway implements Gateway {
     this.views = ports.views;
     this.parts = compose(
       {
-        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
+        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases, schedules },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -134,6 +142,7 @@ class WebSocketGateway implements Gateway {
     ]);
     this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
+    await this.parts.schedules?.start();
     sweeper.start();
     this.timers = [
       every(options.revalidationMs, () => void revalidator.recheckAll()),
@@ -211,6 +220,7 @@ class WebSocketGateway implements Gateway {
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
+    await this.parts.schedules?.close();
     await groups.close();
     this.parts.leases.close();
     // Who reads the goodbye counts what is stored.

@@ -30,6 +30,8 @@ export const defaultOptions = {
   leftBehindMs: 1_000,
   /** It then closes its connections over this time. */
   leavingMs: 10_000,
+  /** Interval at which a gateway looks for scheduled publishes that are due. */
+  scheduleLookMs: 300,
   /** Interval at which gateways exchange the publish counts of projects. */
   usageMs: 1_000,
   /** Bytes that may wait for a slow reader before it is closed. */

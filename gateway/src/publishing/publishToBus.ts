@@ -23,9 +23,11 @@ export interface AdmittedPublish {
   readonly author: Author;
   readonly frame: PublishFrame;
   readonly access: TopicAccess;
-  readonly usage: ProjectUsage;
+  readonly usage: Pick<ProjectUsage, 'end'>;
   /** Of the id that its publisher gave it; undefined for none. */
   readonly claim: WonClaim | undefined;
+  /** What its message is called, where that was decided before. */
+  readonly messageId?: string;
 }
 
 /**
@@ -117,7 +119,7 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     metrics.publishes++;
     publisher.begin();
     const span = tracing && beginPublish(tracing, author, frame);
-    const messageId = claim?.messageId ?? ids.next(publisher.mark);
+    const messageId = admitted.messageId ?? claim?.messageId ?? ids.next(publisher.mark);
     const message = liveMessage(messageId, admitted, showsIds, span?.traceparent);
     const publish = { author, frame, access, usage, claim, publisher, message, span };
     const recorded = record(message, access.recordedFor);

@@ -14,6 +14,8 @@ import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
+import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
+import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
@@ -41,6 +43,8 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly bus?: (bus: MessageBus) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   readonly publishIds?: (publishIds: PublishIds) => PublishIds;
+  readonly schedules?: (schedules: ScheduleStore) => ScheduleStore;
+  readonly shardLeases?: (leases: ShardLeases) => ShardLeases;
   /** Turns message recording on. */
   readonly messageStore?: (record: MessageStore) => MessageStore;
   readonly tracing?: Tracing;
@@ -108,6 +112,10 @@ export class World extends Estate {
     return this.ports.publishIds;
   }
 
+  get schedules(): ScheduleStore {
+    return this.ports.schedules;
+  }
+
   get sessions(): SessionStore {
     return this.ports.sessions;
   }
@@ -139,6 +147,8 @@ export class World extends Estate {
     bus,
     sessions,
     publishIds,
+    schedules,
+    shardLeases,
     messageStore,
     tracing,
     limits,
@@ -154,6 +164,8 @@ export class World extends Estate {
       bus: bus?.(watched) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
       publishIds: publishIds?.(this.publishIds) ?? this.publishIds,
+      schedules: schedules?.(this.schedules) ?? this.schedules,
+      shardLeases: shardLeases?.(ports.shardLeases) ?? ports.shardLeases,
       history: ports.history,
       messageStore: messageStore?.(await ports.record()),
       groupStore: messageStore && (await this.groupStore()),

@@ -27,6 +27,7 @@ const commandFiles: readonly {
   { names: ['projections'], load: async () => (await import('./rebuild.js')).addRebuild },
   { names: ['listen'], load: async () => (await import('./listen.js')).addListen },
   { names: ['publish'], load: async () => (await import('./connect.js')).addPublish },
+  { names: ['scheduled'], load: async () => (await import('./scheduled.js')).addScheduled },
   { names: ['history'], load: async () => (await import('./history.js')).addHistory },
   {
     names: ['apps', 'rooms', 'grants', 'actors', 'scopes', 'signing-keys', 'api-keys'],

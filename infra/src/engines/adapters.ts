@@ -13,6 +13,7 @@ import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus'
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
+import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
@@ -56,6 +57,8 @@ export interface Adapters {
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
   historyIndex(): Promise<HistoryIndex>;
+  /** Publishes that wait for their time. */
+  schedules(): Promise<ScheduleStore>;
   jobs(): Promise<JobStore>;
   /** For who owns shards: the process is a member as long as it does. */
   shardLeases(): Promise<ShardLeases>;
@@ -165,6 +168,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
+    schedules: opening('readModels', (of) => readModels.openSchedules(of)),
     jobs: opening('readModels', (of) => readModels.openJobs(of)),
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
     bus,

@@ -14,6 +14,7 @@ import type { MeasuredBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { PublishIdStore } from '@roomwire/shared/ports/publishIds';
+import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
@@ -84,6 +85,7 @@ export interface ReadModelEngine extends Engine {
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
+  openSchedules(context: OpenContext): Promise<ScheduleStore>;
   openJobs(context: OpenContext): Promise<JobStore>;
   openShardLeases(context: OpenContext): Promise<ShardLeases>;
   inspect(): Promise<ReadModelInspection>;

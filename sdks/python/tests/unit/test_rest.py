@@ -3,10 +3,11 @@ from __future__ import annotations
 from datetime import datetime, timezone
 
 import httpx
+import msgpack
 import pytest
 
 from roomwire import ConnectionError, RoomwireError
-from roomwire.rest import RestClient, RestError
+from roomwire.rest import Published, RestClient, RestError, Scheduled
 from roomwire.rest.address import api_address
 
 
@@ -100,3 +101,16 @@ def test_the_address_is_that_of_the_service_or_of_its_gateway() -> None:
     for wrong in ("", "localhost:8080", "/ws", "ftp://example.com"):
         with pytest.raises(ValueError, match=r"like http://127\.0\.0\.1:8080; it is"):
             RestClient(wrong, "ak_live_1.a")
+
+
+def test_a_message_for_later_says_when_and_what_it_is_cancelled_by() -> None:
+    scheduled = {"id": "m-1", "scheduledId": "s-1", "deliverAt": "2030-01-01T00:00:00.000Z"}
+    transport, bodies = answering(httpx.Response(200, json=scheduled), httpx.Response(200, json={"results": [scheduled, ACCEPTED]}))
+    at = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        later = rest.publish_at(at, "a/b/c", 1, id="m-1")
+        assert (later.scheduled_id, later.deliver_at) == ("s-1", "2030-01-01T00:00:00.000Z")
+        first, second = rest.publish_many([{"topic": "a/b/c", "data": 1, "deliverAt": at.isoformat()}, {"topic": "a/b/c", "data": 2}])
+        assert isinstance(first, Scheduled)
+        assert isinstance(second, Published)
+    assert msgpack.unpackb(bodies[0])["deliverAt"] == "2030-01-01T00:00:00+00:00"

@@ -508,6 +508,24 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'others from one request that publishes: messages of a batch',
   },
+  scheduleAhead: {
+    ...{ value: 30 * 86_400_000, unit: 'ms', per: 'message' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the store from publishes that wait for their time for too long; over HTTP 400',
+  },
+  scheduledMessages: {
+    ...{ value: 100_000, unit: 'number', per: 'project' },
+    answer: 'error schedule_limit_exceeded',
+    metric: 'roomwire_refusals_total',
+    protects: 'the disk, and others, from publishes that wait for their time',
+  },
+  scheduledBytes: {
+    ...{ value: 256 * mebibyte, unit: 'bytes', per: 'project' },
+    answer: 'error schedule_limit_exceeded',
+    metric: 'roomwire_refusals_total',
+    protects: 'the same, by the bytes of their data',
+  },
   historyPage: {
     ...{ value: 1_000, unit: 'number', per: 'request' },
     answer: 'none: a larger `limit` counts as this one',

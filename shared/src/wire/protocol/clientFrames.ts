@@ -188,6 +188,9 @@ export const clientFrames = {
       id: optional(
         described('Of all publishes of the actor to the topic with this id one is delivered', publishId),
       ),
+      deliverAt: optional(
+        described('When it is to be delivered, Unix milliseconds; at most 30 days ahead', integer),
+      ),
     },
     ignored: { echo: described('Ignored: an actor never gets its own message', flag) },
     answers: ['published'],
@@ -200,6 +203,7 @@ export const clientFrames = {
       filters: ['oven'],
       msgRef: '18',
       id: 'reading-2041',
+      deliverAt: 1_767_225_660_000,
     },
   }),
   ack: clientFrame({

@@ -63,7 +63,7 @@ const restoredSubscription = object({
 /** The parts beyond the contract that this server has. */
 export const features = [
   ...(['meta', 'own', 'history', 'publish', 'idempotency'] as const),
-  ...(['capabilities', 'notices', 'externalActors', 'rooms'] as const),
+  ...(['capabilities', 'notices', 'externalActors', 'rooms', 'schedules'] as const),
 ] as const;
 
 /** Why the rights to a subscription have ended. */
@@ -196,6 +196,7 @@ const encodedFrames = {
       msgRef: text,
       id: optional(described('The id of the publish, if it had one', text)),
       duplicate: optional(described('An earlier publish with this id was delivered', constant(true))),
+      scheduledId: optional(described('Of a publish with `deliverAt`, which has been stored', text)),
     }),
     example: { topic: exampleTopic, msgRef: '18' },
   }),

@@ -47,6 +47,22 @@ class Presence:
         return answer["data"]
 
 
+class ScheduledPublishes:
+    """What waits for its time, of the project."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, topic: str | None = None, limit: int = MOST_OF_A_PAGE, cursor: str | None = None) -> types.ScheduledPublishPage:
+        """A page, the earliest first; `topic` is the whole address, `next` the `cursor` of the page behind it, None on the last."""
+        query = {"topic": topic, "limit": limit, "cursor": cursor}
+        return cast(types.ScheduledPublishPage, self._transport.request("GET", "scheduled", query=query))
+
+    def cancel(self, scheduled_id: str) -> None:
+        """Raises `RestError` of status 404 once it was delivered."""
+        self._transport.request("DELETE", f"scheduled/{scheduled_id}")
+
+
 class JobGroups:
     """Worker groups with jobs, of a room."""
 
