@@ -69,6 +69,7 @@ describe('the guides', function () {
       'build-a-chat.md',
       'publish-from-a-backend.md',
       'receive-webhooks.md',
+      'send-later.md',
       'sign-tokens.md',
       'who-is-here.md',
       'workers.md',
@@ -172,6 +173,20 @@ describe('the guides', function () {
     await eventually(() => ann.lines.at(-1) === 'Ann sees Ann', { withinMs: 30_000 });
     await eventually(() => ben.lines.includes('Ben has left the bar'), { withinMs: 30_000 });
     expect(await seen()).to.equal('bar 1\nhall 2\nAnn Ben in the hall');
+    expect(guide.unused).to.eql([]);
+  });
+
+  it('send later, from a client and a backend, and cancel', async () => {
+    const guide = await open('send-later.md');
+    await guide.shell('prepare.sh');
+    for (const title of ['desk.mjs', 'remind.mjs']) await guide.write(title);
+    const desk = started(guide, 'desk.mjs');
+    await eventually(() => desk.lines.includes('ready'), { withinMs: 30_000 });
+    const reminded = outputOf(await guide.run(process.execPath, 'remind.mjs')).split('\n');
+    expect(reminded.filter((line) => line.startsWith('waits lunch-today'))).to.have.length(1);
+    expect(reminded.at(-1)).to.equal('no lunch today');
+    await eventually(() => desk.lines.length === 3, { withinMs: 30_000 });
+    expect(desk.lines).to.have.members(['ready', 'Tea', 'Stand up']);
     expect(guide.unused).to.eql([]);
   });
 
