@@ -23,7 +23,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
-import { redriveRoutes } from './dead-letters/redriveRoutes.js';
+import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
@@ -71,6 +71,8 @@ export interface CommandApiDeps {
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
   readonly snapshots?: StateSnapshots | undefined;
+  /** What becomes of redrives. */
+  readonly redriveWatch: RedriveDeps['redriveWatch'];
   /** What dead letters refer to. */
   readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
@@ -120,6 +122,7 @@ export type ApiDeps = SigningKeyDeps &
   PublishingDeps &
   HistoryDeps &
   LiveStateDeps &
+  RedriveDeps &
   JobGroupDeps &
   CallPayloadDeps;
 

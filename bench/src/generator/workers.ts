@@ -162,5 +162,5 @@ class Workshop {
   }
 }
 
-const fillWindow = 1_000;
+const fillWindow = 256;
 const settledMs = 200;

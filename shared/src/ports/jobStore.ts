@@ -57,8 +57,6 @@ export interface StoredShard {
 export interface NewJob {
   /** Its number in the group, higher than all before; costs least where it is the next one. */
   readonly seq: number;
-  /** Of the message; at most 200 bytes of UTF-8. */
-  readonly id: string;
   readonly message: Uint8Array;
   readonly addedAt: number;
 }

@@ -19,8 +19,9 @@ import roomwire
 from roomwire.rest import RestClient
 """
 PARAMETERS = """
-    client: roomwire.Client, rest: RestClient, topic: str, url: str, token: str, api_key: str, position: str, show: Callable[..., Any],
-    keep: Callable[..., Any], store: Callable[..., Awaitable[bool]], handle: roomwire.MessageHandler
+    client: roomwire.Client, rest: RestClient, topic: str, url: str, token: str, api_key: str, position: str,
+    app_id: str, room_id: str, show: Callable[..., Any], keep: Callable[..., Any],
+    store: Callable[..., Awaitable[bool]], handle: roomwire.MessageHandler
 """
 
 

@@ -1,6 +1,6 @@
-import type { JobPageBounds, NewJob, StoredJob } from '../../ports/jobStore.js';
+import type { JobPageBounds, StoredJob } from '../../ports/jobStore.js';
 import { bucketOf, JobBucket } from './jobBucket.js';
-import { jobsIn } from './jobChunk.js';
+import { ChunkReader } from './jobChunk.js';
 import { keysBeginning, type JobKey, type JobTables } from './jobTables.js';
 
 type Tables = Pick<JobTables, 'buckets' | 'chunks'>;
@@ -51,8 +51,7 @@ export const jobsByNumber = (
 class Messages {
   private readonly tables: Tables;
   private readonly group: number;
-  private chunk: ReadonlyMap<number, NewJob> = new Map();
-  private first = -1;
+  private chunk: ChunkReader | undefined;
 
   constructor(tables: Tables, group: number) {
     this.tables = tables;
@@ -61,13 +60,12 @@ class Messages {
 
   of(bucket: JobBucket, seq: number): StoredJob {
     const first = bucket.chunkOf(seq);
-    if (first !== this.first) {
+    if (this.chunk?.first !== first) {
       const content = this.tables.chunks.get([this.group, first]);
-      this.chunk = content === undefined ? new Map() : jobsIn({ first, content });
-      this.first = first;
+      this.chunk = content && new ChunkReader({ first, content });
     }
-    const job = this.chunk.get(seq);
+    const job = this.chunk?.job(seq, bucket.progressOf(seq));
     if (job === undefined) throw new Error(`The message of job ${seq} of a worker group is not stored`);
-    return { ...job, ...bucket.progressOf(seq) };
+    return job;
   }
 }

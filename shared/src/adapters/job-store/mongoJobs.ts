@@ -1,7 +1,7 @@
-import type { JobPageBounds, NewJob, StoredJob } from '../../ports/jobStore.js';
+import type { JobPageBounds, StoredJob } from '../../ports/jobStore.js';
 import { readLimits } from '../mongo/connection.js';
 import { bucketOf, type JobBucket } from './jobBucket.js';
-import { jobsIn } from './jobChunk.js';
+import { ChunkReader } from './jobChunk.js';
 import { partId, type JobCollections } from './jobDocuments.js';
 import { bytesOf, type OpenJobGroup } from './openJobGroup.js';
 
@@ -65,16 +65,16 @@ async function* storedJobs(
   seqs: readonly number[],
 ): AsyncGenerator<StoredJob> {
   const firsts = [...new Set(seqs.map((seq) => bucket.chunkOf(seq)))];
-  const read = async (first: number): Promise<ReadonlyMap<number, NewJob>> => {
+  const read = async (first: number): Promise<ChunkReader | undefined> => {
     const found = await chunks.findOne({ _id: partId(groupId, first) }, readLimits());
-    return found === null ? new Map() : jobsIn({ first, content: bytesOf(found) });
+    return found === null ? undefined : new ChunkReader({ first, content: bytesOf(found) });
   };
   for (let from = 0; from < firsts.length; from += chunksAtOnce) {
     const some = firsts.slice(from, from + chunksAtOnce);
-    const jobs = new Map((await Promise.all(some.map(read))).flatMap((each) => [...each]));
+    const readers = new Map((await Promise.all(some.map(read))).map((reader) => [reader?.first, reader]));
     for (const seq of seqs) {
-      const job = some.includes(bucket.chunkOf(seq)) ? jobs.get(seq) : undefined;
-      if (job !== undefined) yield { ...job, ...bucket.progressOf(seq) };
+      const job = readers.get(bucket.chunkOf(seq))?.job(seq, bucket.progressOf(seq));
+      if (job !== undefined) yield job;
     }
   }
 }

@@ -773,6 +773,12 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'the event log and the webhook consumer from one redrive',
   },
+  waitingRedrives: {
+    ...{ value: 100, unit: 'number', per: 'process' },
+    answer: 'none: further requests are answered as if the outcome were not known in time',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the event log, which is looked at for each request that waits for its redrive',
+  },
   deadLetterCounts: {
     ...{ value: 1_000, unit: 'number', per: 'process' },
     answer: 'none: the entries of all projects are counted again',

@@ -18,7 +18,7 @@ export const groupOf = (groupId: string, fields: Partial<JobGroupRecord> = {}): 
 });
 
 export const jobOf = (seq: number, bytes = 10): NewJob => ({
-  ...{ seq, id: `id-${seq}-ü`, addedAt: 1_700_000_000_000 + seq },
+  ...{ seq, addedAt: 1_700_000_000_000 + seq },
   message: Buffer.alloc(bytes, `${seq};`),
 });
 
