@@ -23,10 +23,11 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
-import { redriveRoutes } from './dead-letters/redriveRoutes.js';
+import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
+import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -70,6 +71,8 @@ export interface CommandApiDeps {
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
   readonly snapshots?: StateSnapshots | undefined;
+  /** What becomes of redrives. */
+  readonly redriveWatch: RedriveDeps['redriveWatch'];
   /** What dead letters refer to. */
   readonly payloads: CallPayloadDeps['payloads'];
   readonly clock: Clock;
@@ -85,6 +88,8 @@ export interface CommandApiDeps {
   readonly history: HistoryDeps['history'];
   /** What gateways know; undefined while this process cannot ask them. */
   readonly liveState: LiveStateDeps['liveState'];
+  /** Worker groups with jobs; undefined while this process cannot reach them. */
+  readonly jobGroups: JobGroupDeps['jobGroups'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -117,6 +122,8 @@ export type ApiDeps = SigningKeyDeps &
   PublishingDeps &
   HistoryDeps &
   LiveStateDeps &
+  RedriveDeps &
+  JobGroupDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -145,6 +152,7 @@ export const apiRoutes = (
   ...publishingRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps, inTurn),

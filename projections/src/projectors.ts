@@ -15,6 +15,7 @@ import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
 import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
+import type { JobGroupEvent } from '@roomwire/shared/domain/jobGroup';
 import type { HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scope';
 import { createdActor, type ActorEvent } from '@roomwire/shared/domain/actor';
@@ -209,6 +210,9 @@ const grants: Projector<GrantEvent> = {
 /** No read model shows messages. */
 const history: Projector<HistoryEvent> = { HistoryDeleted: () => [] };
 
+/** Gateways have the groups. */
+const jobGroups: Projector<JobGroupEvent> = { JobGroupConfigured: () => [], JobGroupDeleted: () => [] };
+
 const scopes: Projector<ScopeEvent> = {
   ScopeCreated: (data, { occurredAt, position }) => [
     {
@@ -274,6 +278,7 @@ const projectors: Projector<DomainEvent> = {
   ...rooms,
   ...grants,
   ...history,
+  ...jobGroups,
   ...scopes,
   ...actors,
   ...signingKeys,

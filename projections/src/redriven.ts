@@ -45,8 +45,17 @@ const putWork = (
 
 const recordOf = ({ record = '' }: CallPayload): Uint8Array => Buffer.from(record, 'base64');
 
-/** The body of a trigger call. */
-type Sent = Pick<WebhookCall, 'roomName' | 'topicName' | 'actorId' | 'scope'> & { readonly data: unknown };
+type Told = Pick<WebhookCall, 'roomName' | 'topicName' | 'scope'>;
+type ToldMessage = Omit<NonNullable<WebhookCall['message']>, 'at'>;
+
+/** The body of a trigger call; `at` and what is around it in version 2 alone. */
+type Sent = Told &
+  ToldMessage &
+  Pick<WebhookCall, 'roomId'> & {
+    readonly actorId: string | null;
+    readonly data: unknown;
+    readonly at: string | undefined;
+  };
 
 /** The call as it was, with the same id. */
 const callOf = (
@@ -55,9 +64,12 @@ const callOf = (
   { requestHeaders, requestBody }: CallPayload,
   redrive: Redrive,
 ): WebhookCall => {
-  const { data, ...told } = requestBody as Sent;
+  const { data, roomName, topicName, actorId, scope, roomId, at, ...message } = requestBody as Sent;
   return {
-    ...{ callId: dlqId, kind: 'trigger', organizationId, projectId, appId, url, ...told },
+    ...{ callId: dlqId, kind: 'trigger', organizationId, projectId, appId, url },
+    // A backend is nobody.
+    ...{ roomName, topicName, actorId: actorId ?? '', scope },
+    ...(at !== undefined && { roomId, message: { ...toldOf(message), at: Date.parse(at) } }),
     headers: Object.entries(requestHeaders),
     room: `redriven/${dlqId}`,
     data: encode(data),
@@ -65,8 +77,14 @@ const callOf = (
   };
 };
 
+const toldOf = ({ appSlug, topic, id, position }: ToldMessage): ToldMessage => ({
+  ...{ appSlug, topic, id, position },
+});
+
+/** A redrive makes three attempts. */
 const eventCallOf = (sent: CallPayload, redrive: Redrive): WebhookCall => ({
   ...webhookCallRecord.codec.decode(recordOf(sent)),
+  ...{ retrySeconds: undefined, firstAttemptAt: undefined, waitsOnMs: undefined },
   ...begun(redrive),
 });
 

@@ -11,6 +11,7 @@ import {
   encodeCallPayload,
   encodeWorkPayload,
 } from '@roomwire/shared/wire/webhooks/callPayload';
+import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
@@ -86,6 +87,23 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
     ]);
   });
 
+  it('[HOOK-BODY-3] have a body of version 2 where they had one, and are of nobody where a backend has published', async () => {
+    const { deps, calls } = feedWorld(writtenLog());
+    const message = { appSlug: 'desk', topic: 'desk/lobby/chat', id: 'order-7', at: 7, position: 'p1' };
+    const sent = {
+      ...{ roomName: 'lobby', topicName: 'chat', actorId: '', scope: null, roomId: 'r', message },
+      ...{ callId: 'c', kind: 'trigger', appId: 'a', headers: [], data: encode({ text: 'hi' }) },
+    } as unknown as WebhookCall;
+    const get = async (view: 'deadLetters', id: string) => ({
+      ...(await deps.views.get(view, id)),
+      payload: decodeCallPayload(encodeCallPayload(sent)),
+    });
+    const views = { get } as unknown as ViewStore;
+    await putRedrivenCalls({ ...deps, views }, [redrivenNow('c', 1)]);
+    expect(calls[0]).to.deep.include({ actorId: '', roomId: 'r', message });
+    expect(requestBody(calls[0] as WebhookCall)).to.equal(requestBody(sent));
+  });
+
   it('go on with the trace of whoever asks for them', async () => {
     const { deps, calls } = feedWorld(writtenLog());
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
@@ -144,10 +162,16 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
       });
 
     it('are put on the queue of room events, with the number that they had', async () => {
-      const put = await redrivenOf('event', encodeCallPayload(call));
+      const put = await redrivenOf(
+        'event',
+        encodeCallPayload({ ...call, retrySeconds: 60, firstAttemptAt: 1 }),
+      );
       expect(put).to.eql([
         'event-redrives',
-        { ...call, origin: { by: 'redrive', redriveId: 'redrive of d' }, attempts: 0 },
+        {
+          ...{ ...call, origin: { by: 'redrive', redriveId: 'redrive of d' }, attempts: 0 },
+          ...{ retrySeconds: undefined, firstAttemptAt: undefined, waitsOnMs: undefined },
+        },
       ]);
     });
   });

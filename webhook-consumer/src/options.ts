@@ -1,6 +1,7 @@
-import { retryWaitsMs } from '@roomwire/shared/wire/bus/webhookCalls';
+import { retryWaitsMs, webhookWaits } from '@roomwire/shared/wire/bus/webhookCalls';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { ReachOptions } from './deliver/addresses.js';
+import { type LaterWaits, usualLaterWaits } from './policy/nextStep.js';
 
 export interface WebhookConsumerOptions extends ReachOptions {
   /** The URL of an HTTP proxy for all calls, optionally with a user name and a password. */
@@ -9,6 +10,10 @@ export interface WebhookConsumerOptions extends ReachOptions {
   readonly attemptMs: number;
   /** Before the second and the third attempt. */
   readonly retryWaitsMs: readonly [number, number];
+  /** Before those of a call that is tried on for longer. */
+  readonly laterWaits: LaterWaits;
+  /** What longer waits are made of. */
+  readonly waitStepsMs: readonly number[];
   /** Calls in flight, to one endpoint and in all. */
   readonly maxCallsPerEndpoint: number;
   readonly maxCalls: number;
@@ -41,6 +46,8 @@ export const defaultOptions: WebhookConsumerOptions = {
   allowPrivate: false,
   attemptMs: limitTable.webhookAttemptMs.value,
   retryWaitsMs,
+  laterWaits: usualLaterWaits,
+  waitStepsMs: webhookWaits.map(({ delayMs }) => delayMs),
   maxCallsPerEndpoint: limitTable.webhookCallsPerEndpoint.value,
   maxCalls: limitTable.webhookCalls.value,
   maxCallsPerProject: limitTable.webhookCallsPerProject.value,

@@ -1,11 +1,5 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
-import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
-import {
-  webhookBacklog,
-  webhookCalls,
-  webhookRetries,
-  type WebhookCall,
-} from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookBacklog, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -20,6 +14,7 @@ import { once, type Service } from '@roomwire/shared/runtime/service';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { createCallHandler, type CallHandler, Pacer } from './consume/callHandler.js';
 import { createSettlement } from './consume/settlement.js';
+import { CallWaits } from './consume/waits.js';
 import { createCaller } from './deliver/caller.js';
 import { createPost } from './deliver/post.js';
 import { BacklogQuota } from './isolation/backlogQuota.js';
@@ -64,10 +59,7 @@ export const createWebhookConsumer = ({
   options: given,
 }: WebhookConsumerDeps): WebhookConsumer => {
   const options = { ...defaultOptions, ...given };
-  const retries = webhookRetries.map((queue, n) => ({
-    ...queue,
-    delayMs: options.retryWaitsMs[n] ?? queue.delayMs,
-  }));
+  const waits = new CallWaits(options);
   const metrics = createMetrics();
   const gate = new EndpointGate(options, clock);
   const caller = createCaller(options);
@@ -86,7 +78,8 @@ export const createWebhookConsumer = ({
     settlement: createSettlement({ bus, metrics, limits, logger: calmLogger({ clock, logger }) }),
     publishOutcome: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
-    retries,
+    waits,
+    laterWaits: options.laterWaits,
     isClosing: () => isClosing,
   });
 
@@ -95,7 +88,7 @@ export const createWebhookConsumer = ({
     collect: webhookMetrics(metrics),
     async start() {
       feed = await bus.read(domainEventFeed, { interest: 'all' }, secrets.happened);
-      workers.push(...(await workOn(bus, handler, retries)));
+      workers.push(...(await workOn(bus, handler, waits)));
     },
     close: once(async () => {
       isClosing = true;
@@ -111,11 +104,11 @@ export const createWebhookConsumer = ({
 
 const workOn = (
   bus: MessageBus,
-  { handleNew, handleDeferred }: CallHandler,
-  retries: readonly WorkQueue<WebhookCall>[],
+  { handleNew, handleWaiting, handleDeferred }: CallHandler,
+  waits: CallWaits,
 ): Promise<readonly QueueWorker[]> =>
   Promise.all([
     bus.work(webhookCalls, { concurrency }, handleNew),
-    ...retries.map((queue) => bus.work(queue, { concurrency }, handleNew)),
+    ...waits.queues.map((queue) => bus.work(queue, { concurrency }, handleWaiting)),
     bus.work(webhookBacklog, { concurrency: backlogConcurrency }, handleDeferred),
   ]);

@@ -98,6 +98,21 @@ export interface PresenceJob {
   readonly seconds: number;
 }
 
+/** A large room that others join. The first `told` of those present get every event, all others count. */
+export interface JoinStormJob {
+  readonly kind: 'joinStorm';
+  readonly login: RoomwireLogin;
+  readonly port: number;
+  readonly serverId: number;
+  readonly room: string;
+  readonly present: number;
+  readonly told: number;
+  /** Where they are fewer than the joins they leave, and join again. */
+  readonly joiners: number;
+  readonly joinsPerSecond: number;
+  readonly seconds: number;
+}
+
 /** Messages that each are for one of several. */
 export interface GroupsJob {
   readonly kind: 'groups';
@@ -282,6 +297,7 @@ type PlainJob =
   | IdleJob
   | ChatJob
   | PresenceJob
+  | JoinStormJob
   | GroupsJob
   | RequestsJob
   | FillJob

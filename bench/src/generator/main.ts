@@ -9,6 +9,7 @@ import { measureGroups } from './groups.js';
 import { measureHistoryReads } from './historyReads.js';
 import { measureIdle, measureStorm } from './idle.js';
 import type { GeneratorJob, ResultOf } from './jobs.js';
+import { measureJoinStorm } from './joinStorm.js';
 import { measurePresence } from './presence.js';
 import { measurePublishing } from './publishing.js';
 import { measureResume } from './resume.js';
@@ -28,6 +29,8 @@ serveJobs<GeneratorJob, ResultOf<GeneratorJob>>(async (job) => {
       return measureIdle(job);
     case 'presence':
       return measurePresence(job);
+    case 'joinStorm':
+      return measureJoinStorm(job);
     case 'groups':
       return measureGroups(job);
     case 'publishing':

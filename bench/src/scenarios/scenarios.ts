@@ -13,6 +13,7 @@ import { historyResume, historyResumeOnEngines } from './historyResume.js';
 import { httpPublish, httpPublishOnEngines } from './httpPublish.js';
 import { idle } from './idle.js';
 import { jobs } from './jobs.js';
+import { joinStorm } from './joinStorm.js';
 import { largeProject } from './largeProject.js';
 import { meta } from './meta.js';
 import { partitions } from './partitions.js';
@@ -29,6 +30,7 @@ export const scenarios: readonly Scenario[] = [
   fanOut,
   chat,
   presence,
+  joinStorm,
   groups,
   jobs,
   storm,

@@ -1,4 +1,11 @@
-import { accessModes, appStatuses, retentions, type App, type AppStatus } from '@roomwire/shared/domain/app';
+import {
+  accessModes,
+  appStatuses,
+  bodyVersions,
+  retentions,
+  type App,
+  type AppStatus,
+} from '@roomwire/shared/domain/app';
 import type { Organization } from '@roomwire/shared/domain/organization';
 import { slugBaseMaxLength } from '@roomwire/shared/domain/topic';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -51,9 +58,13 @@ export const appsQuerySchema = pageQuerySchema(['name', 'slug', 'status', 'creat
   status: s.oneOf(appStatuses),
 });
 
-const webhookSchema = s.titled(
-  'Webhook',
-  s.strictObject({ url: s.text(), headers: s.dictionaryOf(s.text()) }, ['url']),
+const webhookFields = { url: s.text(), headers: s.dictionaryOf(s.text()) };
+const webhookSchema = s.titled('Webhook', s.strictObject(webhookFields, ['url']));
+const triggerWebhookSchema = s.titled(
+  'TriggerWebhook',
+  s.strictObject({ ...webhookFields, retrySeconds: s.count, bodyVersion: s.oneOfNumbers(bodyVersions) }, [
+    'url',
+  ]),
 );
 
 const loggingSchema = s.strictObject(
@@ -71,7 +82,7 @@ const topicConfigSchema = s.titled(
   s.strictObject({
     logging: loggingSchema,
     history: s.orNull(s.strictObject({ seconds: s.count, messages: s.count })),
-    webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
+    webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: triggerWebhookSchema }),
   }),
 );
 
@@ -100,7 +111,7 @@ export const appSchema = s.titledObject('App', {
   topics: s.listOf(s.text()),
   topicConfigs: s.dictionaryOf(topicConfigSchema),
   hydrationWebhook: s.orNull(webhookSchema),
-  triggerWebhook: s.orNull(webhookSchema),
+  triggerWebhook: s.orNull(triggerWebhookSchema),
   dependencies: keptAsSent,
   files: keptAsSent,
   framework: keptAsSent,

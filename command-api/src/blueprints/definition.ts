@@ -1,25 +1,40 @@
 import { Buffer } from 'node:buffer';
-import { accessModes, retentions } from '@roomwire/shared/domain/app';
+import { accessModes, bodyVersions, longestRetrySeconds, retentions } from '@roomwire/shared/domain/app';
 import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprint';
 import { longestHistory, usualHistory } from '@roomwire/shared/domain/topicHistory';
 import { validationError, type FailedConstraint } from '../http/errors.js';
 import { slugFromName } from '../policy/slugFromName.js';
 import * as s from '../http/schema.js';
 
-const webhookSchema = s.titled(
-  'WebhookInput',
-  s.strictObject(
-    {
-      url: s.text({ format: 'webhook-url' }),
-      headers: s.mapOf(
-        { format: 'webhook-header-name', maxLength: 256 },
-        s.text({ format: 'header-value', maxLength: 8192 }),
-        50,
-      ),
-    },
-    ['url'],
+/** [HOOK-CONF-3] */
+const webhookFields = {
+  url: s.text({ format: 'webhook-url' }),
+  headers: s.mapOf(
+    { format: 'webhook-header-name', maxLength: 256 },
+    s.text({ format: 'header-value', maxLength: 8192 }),
+    50,
   ),
-);
+};
+
+const webhookSchema = s.titled('WebhookInput', s.strictObject(webhookFields, ['url']));
+
+/** [HOOK-CONF-4] Of a webhook whose calls are kept until they arrive. */
+export const triggerWebhookFields = {
+  ...webhookFields,
+  retrySeconds: s.integer({
+    minimum: 0,
+    maximum: longestRetrySeconds,
+    default: 0,
+    description: 'For how long after its first attempt a call is tried on, beyond the third',
+  }),
+  bodyVersion: s.oneOfNumbers(bodyVersions, {
+    default: 1,
+    description:
+      'In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`',
+  }),
+};
+
+const triggerWebhookSchema = s.titled('TriggerWebhookInput', s.strictObject(triggerWebhookFields, ['url']));
 
 const loggingSchema = s.strictObject(
   {
@@ -47,7 +62,7 @@ const topicConfigsSchema = s.mapOf(
         s.orNull(historySchema),
         'Messages are kept where it is an object, even an empty one',
       ),
-      webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: webhookSchema }),
+      webhooks: s.strictObject({ onSubscribe: webhookSchema, onPublish: triggerWebhookSchema }),
     }),
   ),
   1000,
@@ -79,7 +94,7 @@ export const changeableSchemas = {
   topics: s.topics,
   topicConfigs: topicConfigsSchema,
   hydrationWebhook: s.orNull(webhookSchema),
-  triggerWebhook: s.orNull(webhookSchema),
+  triggerWebhook: s.orNull(triggerWebhookSchema),
   dependencies: keptAsSent({ zod: '4.1.0' }),
   files: keptAsSent({ 'index.ts': 'export {};' }),
 };

@@ -33,16 +33,43 @@ export interface DeadLetterState {
   readonly entry: DeadLetter | undefined;
   /** True of a deleted entry too: a late report does not restore it. */
   readonly wasRecorded: boolean;
-  /** The last redrive whose failure was reported. */
-  readonly failedRedriveId: string | undefined;
+  /** The last redrives whose failure was reported, the newest last. */
+  readonly failures: readonly RedriveFailure[];
+  /** Of the redrive that succeeded. */
+  readonly delivery: Delivery | undefined;
 }
 
+/** Remembered of an entry: more are not tried at once. */
+const mostFailures = 20;
+
+/** What became of a redrive, for whoever waits for it. */
+export interface RedriveOutcome {
+  readonly delivered: boolean;
+  readonly responseStatus: number | null;
+  readonly error: string | null;
+}
+
+/** Undefined while it is not known. Of an entry that is gone by another redrive, that one's: the call has arrived. */
+export const redriveOutcome = (
+  { entry, failures, delivery }: DeadLetterState,
+  redriveId: string,
+): RedriveOutcome | undefined => {
+  const failure = failures.find((each) => each.redriveId === redriveId);
+  if (failure !== undefined)
+    return { delivered: false, responseStatus: failure.responseStatus, error: failure.error };
+  if (delivery !== undefined)
+    return { delivered: true, responseStatus: delivery.responseStatus, error: null };
+  return entry === undefined ? { delivered: false, responseStatus: null, error: null } : undefined;
+};
+
 export const deadLetterDecider: Decider<DeadLetterState, DeadLetterCommand, DeadLetterEvent> = {
-  initial: () => ({ entry: undefined, wasRecorded: false, failedRedriveId: undefined }),
-  evolve: ({ entry, failedRedriveId }, event) => ({
+  initial: () => ({ entry: undefined, wasRecorded: false, failures: [], delivery: undefined }),
+  evolve: ({ entry, failures, delivery }, event) => ({
     entry: evolveDeadLetter(entry, event),
     wasRecorded: true,
-    failedRedriveId: event.type === 'DeadLetterRedriveFailed' ? event.data.redriveId : failedRedriveId,
+    failures:
+      event.type === 'DeadLetterRedriveFailed' ? [...failures, event.data].slice(-mostFailures) : failures,
+    delivery: event.type === 'DeadLetterDelivered' ? event.data : delivery,
   }),
   decide(command, state) {
     switch (command.type) {
@@ -56,7 +83,7 @@ export const deadLetterDecider: Decider<DeadLetterState, DeadLetterCommand, Dead
         return [{ type: 'DeadLetterRedriven', data }];
       }
       case 'ReportRedriveFailed': {
-        const isKnown = state.failedRedriveId === command.failure.redriveId;
+        const isKnown = state.failures.some(({ redriveId }) => redriveId === command.failure.redriveId);
         const isOpen = state.entry !== undefined && state.entry.status !== 'dead';
         return isOpen && !isKnown ? [{ type: 'DeadLetterRedriveFailed', data: command.failure }] : [];
       }

@@ -2,6 +2,7 @@ import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/
 import { Rejection } from '../handling/rejections.js';
 import {
   type ResourceDeps,
+  Otherwise,
   pathValue,
   sessionContext,
   sessionRoute,
@@ -12,27 +13,35 @@ import {
 import { organizationOf } from '../organizations/resource.js';
 import {
   deadLetterSchema,
+  chosenFilter,
   entriesOf,
   exampleDeadLetter,
   exampleRedrive,
+  redriveOutcomeSchema,
+  redriveQuerySchema,
   redriveSchema,
+  exampleRedriveOutcome,
   presentDeadLetter,
   redriveBodySchema,
   type RedriveBody,
   mostRedriven,
 } from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
+import type { RedriveWatch } from './redriveWatch.js';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { oldestFirst } from '../http/listing.js';
-import { normalTime } from '../http/schema.js';
+
+export interface RedriveDeps {
+  readonly redriveWatch: Pick<RedriveWatch, 'outcomeOf'>;
+}
 
 const path = '/organizations/{orgId}/webhook-dlq';
 
 type Request = ApiRequest<SessionCaller, unknown, unknown>;
 
 /** [HOOK-REDRIVE-1] The event requests the call; the relay of redrives puts the call on the bus. */
-export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly Route[] => {
-  const { commands, views, random } = deps;
+export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps & RedriveDeps): readonly Route[] => {
+  const { commands, views, random, redriveWatch } = deps;
 
   const redrive = async (request: Request, organizationId: string, dlqId: string) => {
     const named = { dlqId, organizationId };
@@ -41,18 +50,19 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly Ro
     const sent = await loadCallPayload(deps, entry);
     if (sent === undefined && entry.status !== 'dead')
       throw new Rejection('dead_letter_payload_expired', { dlqId });
+    const redriveId = random.uuid();
     const redriven = await commands.execute(
       target,
       {
         type: 'RedriveDeadLetter',
         ...named,
-        redriveId: random.uuid(),
+        redriveId,
         redrivenBy: request.caller.principal,
       },
       sessionContext(request, organizationId, entry.projectId),
       (state) => existing(state, named),
     );
-    return presentDeadLetter(redriven, sent);
+    return { redriveId, entry: presentDeadLetter(redriven, sent) };
   };
 
   /** An entry without its payload, or that was deleted or marked dead since it was found, is skipped. */
@@ -73,10 +83,12 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly Ro
       operationId: 'redriveDeadLetter',
       role: 'editor',
       tag: 'Webhook dead letters',
-      summary: 'Redrive an entry: a 2xx removes it, any other outcome is recorded in it',
-      status: 200,
+      summary: 'Redrive an entry: success removes it, any other outcome is recorded in it',
+      query: redriveQuerySchema,
+      status: 202,
       answer: deadLetterSchema,
       example: { answer: { ...exampleDeadLetter, redriveCount: 1, lastRedriveBy: 'session:ada' } },
+      otherwise: { status: 200, answer: redriveOutcomeSchema, example: exampleRedriveOutcome },
       rejections: [
         'organization_not_found',
         'dead_letter_not_found',
@@ -85,7 +97,10 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly Ro
       ],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
-        return redrive(request, organizationId, pathValue(request, 'dlqId'));
+        const dlqId = pathValue(request, 'dlqId');
+        const { redriveId, entry } = await redrive(request, organizationId, dlqId);
+        if (request.query.wait !== 'true') return entry;
+        return new Otherwise(await redriveWatch.outcomeOf(commands, dlqId, redriveId));
       },
     }),
 
@@ -134,15 +149,7 @@ export const redriveMany = async (
   return { matched: dlqIds.length, redriven, dryRun, dlqIds };
 };
 
-const filterOf = ({ status, projectId, appId, from, to }: RedriveBody): ViewFilter => ({
+const filterOf = ({ status, ...chosen }: RedriveBody): ViewFilter => ({
   status: status ?? { $in: ['pending', 'failed'] },
-  ...(projectId === undefined ? {} : { projectId: projectId.toLowerCase() }),
-  ...(appId === undefined ? {} : { appId: appId.toLowerCase() }),
-  ...(from === undefined && to === undefined ? {} : { createdAt: between(from, to) }),
-});
-
-/** Stored times sort as text. */
-const between = (from: string | undefined, to: string | undefined) => ({
-  ...(from === undefined ? {} : { $gte: normalTime(from) }),
-  ...(to === undefined ? {} : { $lte: normalTime(to) }),
+  ...chosenFilter(chosen),
 });

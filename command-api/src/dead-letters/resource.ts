@@ -16,9 +16,21 @@ import * as s from '../http/schema.js';
 export type DeadLettersQuery = s.ValueOf<typeof deadLettersQuerySchema>;
 
 export const deadLettersQuerySchema = s.queryOf({
+  kind: s.oneOf(deadLetterKinds),
+  projectId: s.uuid,
+  appId: s.uuid,
+  url: s.text({ maxLength: 2048, description: 'The whole URL, as it was configured' }),
   status: s.oneOf(deadLetterStatuses),
+  from: s.described(s.time, 'Recorded at or after this time'),
+  to: s.described(s.time, 'Recorded at or before this time'),
   limit: s.number({ description: 'Entries on a page; clamped to 1-100', default: 50 }),
   offset: s.integer({ minimum: 0, maximum: 1_000_000_000, default: 0 }),
+});
+
+export const redriveQuerySchema = s.queryOf({
+  wait: s.oneOf(['true', 'false'], {
+    description: '`true`: the answer waits for the outcome, 30 s at most, and is 200 with it',
+  }),
 });
 
 /** A client that has more sends another request. */
@@ -111,6 +123,17 @@ export const redriveSchema = s.titledObject('Redrive', {
   dlqIds: s.described(s.listOf(s.uuid), 'The entries, the oldest first'),
 });
 
+export const redriveOutcomeSchema = s.titledObject('RedriveOutcome', {
+  delivered: s.flag({
+    description:
+      'Whether a call got its 2xx, a job is back in its group, or a publish was made; false also where that is not known in time',
+  }),
+  responseStatus: s.described(s.orNull(s.integer()), 'Null where there was no response, or none in time'),
+  error: s.described(s.orNull(s.text()), 'Null where it was delivered, or nothing is known in time'),
+});
+
+export const exampleRedriveOutcome = { delivered: true, responseStatus: 204, error: null };
+
 type DeadLetterAnswer = s.ValueOf<typeof deadLetterSchema>;
 
 export const exampleRedrive = {
@@ -193,6 +216,23 @@ export const isLeaving = async (views: ViewReader, entry: Viewed<DeadLetter>): P
   return cascade !== undefined && isInCascade(cascade, entry);
 };
 
+/** What clients choose entries by, in whatever request. */
+type Chosen = Pick<DeadLettersQuery, 'kind' | 'projectId' | 'appId' | 'url' | 'from' | 'to'>;
+
+export const chosenFilter = ({ kind, projectId, appId, url, from, to }: Chosen): ViewFilter => ({
+  ...(kind !== undefined && { kind }),
+  ...(projectId !== undefined && { projectId: projectId.toLowerCase() }),
+  ...(appId !== undefined && { appId: appId.toLowerCase() }),
+  ...(url !== undefined && { url }),
+  ...((from !== undefined || to !== undefined) && { createdAt: between(from, to) }),
+});
+
+/** Stored times sort as text. */
+const between = (from: string | undefined, to: string | undefined) => ({
+  ...(from !== undefined && { $gte: s.normalTime(from) }),
+  ...(to !== undefined && { $lte: s.normalTime(to) }),
+});
+
 /** Entries of an organization, newest first: `{ data, pagination: { total, limit, offset } }`. */
 export const findDeadLetters = async (
   views: ViewReader,
@@ -200,10 +240,10 @@ export const findDeadLetters = async (
   organizationId: string,
   query: DeadLettersQuery,
 ) => {
-  const { status, offset = 0 } = query;
+  const { status, offset = 0, ...chosen } = query;
   const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
   const entries = await entriesOf(views, organizationId);
-  const filter = { ...entries, ...(status === undefined ? {} : { status }) };
+  const filter = { ...entries, ...chosenFilter(chosen), ...(status === undefined ? {} : { status }) };
   const [total, page] = await Promise.all([
     views.count('deadLetters', filter),
     views.find('deadLetters', { filter, sort: newestFirst, skip: offset, limit }),

@@ -13,7 +13,7 @@ import type { LimitRate } from './rateLimit.js';
 import { checkPathIds, readQuery, requestIdOf } from './request.js';
 import { type RequestMetrics, type RouteTimes, beginRequest, endRequest } from './requestTelemetry.js';
 import type { FailedRequest } from '../access-log/refusals.js';
-import type { ApiRequest, ProjectCaller, Route, SessionCaller } from './route.js';
+import { Otherwise, type ApiRequest, type ProjectCaller, type Route, type SessionCaller } from './route.js';
 import { sendAnswer } from './sendJson.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
@@ -155,7 +155,9 @@ const answering = (
       const now = new Date(clock.now()).toISOString();
       const { handle } = route as { handle: Handle<typeof caller> };
       const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
-      if (route.status === 204) response.writeHead(204).end();
+      if (answer instanceof Otherwise && route.otherwise)
+        await sendAnswer(response, route.otherwise.status, answer.body);
+      else if (route.status === 204) response.writeHead(204).end();
       else await sendAnswer(response, route.status, answer);
     } catch (error) {
       const method = request.method ?? '';

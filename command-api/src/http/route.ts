@@ -29,6 +29,7 @@ export const tags = {
   Publishing: 'Messages from a backend that has no socket.',
   'Message history': 'The messages that topics keep, where their app has switched that on.',
   Presence: 'Who is in a room at this moment, and how many listen.',
+  'Worker groups': 'Groups whose members share the messages of a topic as jobs.',
   'Webhook secrets': 'Secrets that sign the webhook calls of a project; two are valid during a rotation.',
   Audit: 'The history of an organization, and any record at a past time.',
   'Webhook outcomes': 'Outcomes of the attempts of webhook calls, as they happen.',
@@ -80,7 +81,7 @@ export type ProjectRequest = Pick<ApiRequest<ProjectCaller, unknown, unknown>, '
 export type SessionRequest = Pick<ApiRequest<SessionCaller, unknown, unknown>, 'caller' | 'path'>;
 
 /** A row of the API's table: everything about an endpoint. */
-interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read> {
+interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read, Other> {
   /** Which credential opens the route. */
   readonly access: Access;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -101,8 +102,14 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read> {
   /** Parameters that are not listed are ignored. */
   readonly query?: Schema<Query>;
   /** 204 is answered without a body. */
-  readonly status: 200 | 201 | 204;
+  readonly status: SuccessStatus;
   readonly answer?: Schema<Answer>;
+  /** A second kind of success: what the route answers where `handle` resolves with `Otherwise`. */
+  readonly otherwise?: {
+    readonly status: SuccessStatus;
+    readonly answer: Schema<Other>;
+    readonly example: NoInfer<Other>;
+  };
   /** Of a request and of the answer to it, for the API's description. */
   readonly example?: { readonly body?: NoInfer<Body>; readonly answer?: NoInfer<Answer> };
   /**
@@ -113,7 +120,18 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read> {
   /** Resolves with the answer's body, or rejects with one of the rejections. */
   handle(
     request: ApiRequest<Caller, NoInfer<Read>, NoInfer<Query>>,
-  ): Promise<NoInfer<Answer | InParts<Answer>>>;
+  ): Promise<NoInfer<Answer | InParts<Answer> | Otherwise<Other>>>;
+}
+
+export type SuccessStatus = 200 | 201 | 202 | 204;
+
+/** The body of a route's second kind of success. */
+export class Otherwise<Other> {
+  readonly body: Other;
+
+  constructor(body: Other) {
+    this.body = body;
+  }
 }
 
 /** Rejects with an `ErrorAnswer`, for a body that is missing too. */
@@ -131,35 +149,45 @@ type InParts<Answer> = Answer extends readonly (infer T)[]
     ? Omit<Answer, 'data'> & { readonly data: AsyncIterable<T> }
     : never;
 
-type ProjectRoute<Body, Query, Answer, Read> = RouteShape<
+type ProjectRoute<Body, Query, Answer, Read, Other> = RouteShape<
   'project',
   ProjectCaller,
   Body,
   Query,
   Answer,
-  Read
+  Read,
+  Other
 > & {
   /** What an API key needs that has not all of them. */
   readonly permission: Permission;
 };
-type SessionRoute<Body, Query, Answer> = RouteShape<'session', SessionCaller, Body, Query, Answer, Body> & {
+type SessionRoute<Body, Query, Answer, Other> = RouteShape<
+  'session',
+  SessionCaller,
+  Body,
+  Query,
+  Answer,
+  Body,
+  Other
+> & {
   /** The least role in the organization of the path; by default `viewer` for a read and `admin` for a write. */
   readonly role?: Role;
 };
 
 export type Route =
-  ProjectRoute<unknown, unknown, unknown, unknown> | SessionRoute<unknown, unknown, unknown>;
+  | ProjectRoute<unknown, unknown, unknown, unknown, unknown>
+  | SessionRoute<unknown, unknown, unknown, unknown>;
 
 // The types of body, query and answer come from their schemas.
 
 /** A route that a project API key opens. */
-export const projectRoute = <Body = undefined, Query = undefined, Answer = void, Read = Body>(
-  route: Omit<ProjectRoute<Body, Query, Answer, Read>, 'access'>,
+export const projectRoute = <Body = undefined, Query = undefined, Answer = void, Read = Body, Other = never>(
+  route: Omit<ProjectRoute<Body, Query, Answer, Read, Other>, 'access'>,
 ): Route => ({ ...route, access: 'project' });
 
 /** A route that a user session token opens. */
-export const sessionRoute = <Body = undefined, Query = undefined, Answer = void>(
-  route: Omit<SessionRoute<Body, Query, Answer>, 'access'>,
+export const sessionRoute = <Body = undefined, Query = undefined, Answer = void, Other = never>(
+  route: Omit<SessionRoute<Body, Query, Answer, Other>, 'access'>,
 ): Route => ({ ...route, access: 'session' });
 
 /** Everything but `GET` (and `HEAD`). */

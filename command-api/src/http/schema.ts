@@ -42,6 +42,11 @@ export const oneOf = <const V extends string>(
   keywords: JsonSchema = {},
 ): Schema<V> => ({ type: 'string', enum: [...values], ...keywords });
 
+export const oneOfNumbers = <const V extends number>(
+  values: readonly V[],
+  keywords: JsonSchema = {},
+): Schema<V> => ({ type: 'integer', enum: [...values], ...keywords });
+
 /** One value. */
 export const only = <const V extends string | boolean>(value: V): Schema<V> => ({
   type: typeof value,

@@ -24,6 +24,7 @@ export const operationOf = (route: Route, routes: readonly Route[], describe: De
       : { requestBody: { required: true, content: bodyContent(route, route.body, describe) } }),
     responses: {
       [route.status]: success(route, routes, describe),
+      ...(route.otherwise && { [route.otherwise.status]: otherSuccess(route.otherwise, describe) }),
       ...errorResponses(errorCasesOf(route), describe),
     },
   };
@@ -56,6 +57,15 @@ const success = (route: Route, routes: readonly Route[], describe: Describe): ob
       : { content: { [json]: { schema: describe(route.answer), example: route.example?.answer } } }),
   };
 };
+
+const otherSuccess = (
+  { status, answer, example }: NonNullable<Route['otherwise']>,
+  describe: Describe,
+): object => ({
+  description: statusDescriptions[status],
+  headers,
+  content: { [json]: { schema: describe(answer), example } },
+});
 
 const errorResponses = (cases: readonly ErrorCase[], describe: Describe): Record<number, object> => {
   const statuses = [...new Set(cases.map(({ answer }) => answer.status))].sort((a, b) => a - b);
@@ -191,6 +201,7 @@ const idFieldIn = (record: s.JsonSchema): string => Object.keys(record['properti
 const statusDescriptions: Readonly<Record<number, string>> = {
   200: 'Done',
   201: 'Created',
+  202: 'Accepted: it is done later',
   204: 'Done; the answer is empty',
   400: 'The request is not valid, or a rule of the resource does not allow it',
   401: 'The credential is missing, invalid or of the wrong kind',

@@ -114,6 +114,7 @@ describe('a dead letter', () => {
     it('records each failed redrive once', () => {
       given(recorded, redriven('r1')).when(report('r1')).then(failed('r1'));
       given(recorded, redriven('r1'), failed('r1')).when(report('r1')).thenNothing();
+      given(recorded, redriven('r1'), failed('r1'), failed('r2')).when(report('r1')).thenNothing();
       given(recorded, redriven('r1'), failed('r1'), redriven('r2', 2)).when(report('r2')).then(failed('r2'));
       given(recorded, redriven('r1'), markedDead).when(report('r1')).thenNothing();
       given(recorded, redriven('r1'), deleted).when(report('r1')).thenNothing();

@@ -54,6 +54,34 @@ describe('dead letters that are still to be removed with their project', () => {
     expect(await views.count('deadLetters', filter)).to.equal(2);
   });
 
+  it('leave a list of 20,000 others in small steps, so that nothing else waits for it', async () => {
+    const { views } = stores;
+    const kinds = ['trigger', 'event', 'job', 'schedule'];
+    const many = Array.from({ length: 20_000 }, (_, n) => ({
+      ...entry(`many ${n}`, 'many', 10 + n),
+      ...{ kind: kinds[n % 4], appId: `a${n % 100}`, url: `https://example.com/${n % 1_000}` },
+    })) as Entry[];
+    await views.apply({ changes: many.map(put), position: at(30_000) });
+    for (const [query, expected] of [
+      [{ kind: 'job' }, 5_000],
+      [{ url: 'https://example.com/7' }, 20],
+      [{ projectId: 'many', status: 'pending', from: time }, 20_000],
+      [{ appId: 'a7', kind: 'schedule' }, 200],
+    ] as const) {
+      let others = 0;
+      let isOver = false;
+      const turn = (): void => {
+        others += 1;
+        if (!isOver) setImmediate(turn);
+      };
+      setImmediate(turn);
+      const { pagination } = await findDeadLetters(views, async () => ({}) as never, organizationId, query);
+      isOver = true;
+      expect(pagination.total).to.equal(expected);
+      if (expected > 200) expect(others, JSON.stringify(query)).to.be.above(1);
+    }
+  });
+
   it('are not found', async () => {
     const found = async (dlqId: string) =>
       !(await isLeaving(stores.views, (await stores.views.get('deadLetters', dlqId)) as Entry));

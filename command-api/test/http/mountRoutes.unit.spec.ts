@@ -6,7 +6,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { mountRoutes } from '../../src/http/mountRoutes.js';
 import { assignRequestId } from '../../src/http/request.js';
 import { RequestMetrics } from '../../src/http/requestTelemetry.js';
-import { projectRoute } from '../../src/http/route.js';
+import { Otherwise, projectRoute } from '../../src/http/route.js';
 import * as s from '../../src/http/schema.js';
 
 describe('a mounted route', () => {
@@ -25,9 +25,11 @@ describe('a mounted route', () => {
     body: s.object,
     status: 201,
     answer: s.object,
+    otherwise: { status: 202, answer: s.strictObject({ later: s.flag() }), example: { later: true } },
     example: { body: {}, answer: {} },
     rejections: [],
-    handle: async (taken) => ({ now: taken.now }),
+    handle: async ({ body, ...taken }) =>
+      'later' in body ? new Otherwise({ later: true }) : { now: taken.now },
   });
 
   before(async () => {
@@ -74,5 +76,15 @@ describe('a mounted route', () => {
     let body = '';
     for await (const chunk of answer) body += chunk.toString();
     expect(JSON.parse(body)).to.eql({ now: new Date(200_000).toISOString() });
+  });
+
+  it('may succeed in a second way', async () => {
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/things`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"later":1}',
+    });
+    expect([answer.status, await answer.json()]).to.eql([202, { later: true }]);
   });
 });

@@ -1,10 +1,10 @@
-import type { App, TopicConfigs, Webhook } from '@roomwire/shared/domain/app';
+import type { App, TopicConfigs, TriggerWebhook, Webhook } from '@roomwire/shared/domain/app';
 import type { RetentionClass } from '@roomwire/shared/wire/bus/recordedMessages';
 
 /** The webhooks that apply to a topic. */
 export interface TopicWebhooks {
   readonly onSubscribe: Webhook | undefined;
-  readonly onPublish: Webhook | undefined;
+  readonly onPublish: TriggerWebhook | undefined;
 }
 
 type Configured = Pick<App, 'topicConfigs' | 'hydrationWebhook' | 'triggerWebhook'>;

@@ -59,13 +59,19 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
   const { bus, clock, random, logger, tracing, messageStore, publishIds, history } = ports;
   const { metrics, stamps, usageLedger, ids } = parts;
   const claims = new PublishClaims({ store: publishIds, ids, logger, pollMs, patienceMs });
+  const positions = new Positions({ history, logger });
   const publishToBus = createPublishToBus({
     ...{ tracing, bus, metrics, logger, stamps, ids, claims },
     showsIds: messageStore !== undefined,
     record: createRecorder({ messageStore, metrics, logger }),
-    trigger: createTrigger({ bus, metrics, random, logger }),
+    trigger: createTrigger({
+      bus,
+      metrics,
+      random,
+      logger,
+      positionOf: (record, sent) => positions.of(record, sent),
+    }),
   });
   const publish = createPublish({ usageLedger, claims, publishToBus, metrics });
-  const positions = new Positions({ history, logger });
   return { publish, publishing: new BackendPublishing({ ...parts, clock, publish, positions }) };
 };

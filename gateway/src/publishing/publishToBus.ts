@@ -10,7 +10,7 @@ import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { ProjectUsage } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { Trigger } from '../webhooks/webhookCalls.js';
+import { tellsPosition, type Trigger } from '../webhooks/webhookCalls.js';
 import type { MessageIds } from './messageIds.js';
 import type { Publisher } from './publisher.js';
 import type { PublishClaims, WonClaim } from './publishClaims.js';
@@ -83,9 +83,11 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
 
   const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
     const { author, frame, access, span } = publish;
-    const sent = bus.send(liveMessages, message, acknowledgementOf(frame));
+    const acknowledgement = tellsPosition(access) ? 'stored' : acknowledgementOf(frame);
+    const sent = bus.send(liveMessages, message, acknowledgement);
     // [HOOK-TRIGGER-2] `published` covers the call too.
-    const called = trigger(author, frame, access, span?.traceparent);
+    const traceparent = span?.traceparent;
+    const called = trigger({ author, frame, access, traceparent, sent, messageId: message.id });
     return (called === undefined ? sent : Promise.all([sent, called]).then(([offset]) => offset)).then(
       (offset) => succeeded(publish, offset),
       (error: unknown) => failed(publish, error),

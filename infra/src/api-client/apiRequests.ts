@@ -17,15 +17,17 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly query?: Query;
   readonly body?: object;
+  /** How long an answer is waited for; 30 s. */
+  readonly patienceMs?: number;
 }
 
-const patienceMs = 30_000;
+const usualPatienceMs = 30_000;
 
 /** `path` is relative to `/v1/`. Resolves with the body of a 2xx, an empty object where there is none; rejects with `ApiRefused`. */
 export const askApi = async <T extends object>(
   api: ApiAddress,
   path: string,
-  { method = 'GET', query = {}, body }: ApiRequest = {},
+  { method = 'GET', query = {}, body, patienceMs = usualPatienceMs }: ApiRequest = {},
 ): Promise<T> => {
   const address = endpointOf(api, path);
   for (const [name, value] of Object.entries(query))

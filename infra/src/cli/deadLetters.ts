@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { deadLetterStatuses } from '@roomwire/shared/domain/deadLetter';
+import { deadLetterKinds, deadLetterStatuses } from '@roomwire/shared/domain/deadLetter';
 import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { orFail } from './apiOptions.js';
@@ -8,7 +8,13 @@ import { recordLines, tableOf } from './resources/tables.js';
 import { addSessionOptions, sessionOrExit, type SessionOptions } from './sessionOptions.js';
 
 interface ListOptions extends SessionOptions {
+  readonly kind?: string;
+  readonly project?: string;
+  readonly app?: string;
+  readonly target?: string;
   readonly status?: string;
+  readonly from?: string;
+  readonly to?: string;
   readonly limit: number;
   readonly json: boolean;
 }
@@ -22,16 +28,25 @@ interface RedriveOptions extends SessionOptions {
   readonly to?: string;
   readonly limit?: number;
   readonly dryRun: boolean;
+  readonly wait: boolean;
 }
 
 type Item = Readonly<Record<string, unknown>>;
 
-const columns = ['createdAt', 'status', 'responseStatus', 'retryCount', 'url', 'error', 'dlqId'];
+const columns = ['createdAt', 'kind', 'status', 'responseStatus', 'retryCount', 'url', 'error', 'dlqId'];
 
 export const addDeadLetters = (program: Command): void => {
-  const group = program.command('dead-letters').description('webhook calls that failed after every attempt');
+  const group = program
+    .command('dead-letters')
+    .description('webhook calls, jobs and scheduled publishes that came to nothing');
   addSessionOptions(group.command('list').description('the newest first'))
+    .addOption(new Option('--kind <kind>', 'only those').choices(deadLetterKinds))
     .addOption(new Option('--status <status>', 'only those').choices(deadLetterStatuses))
+    .option('--project <projectId>', 'only of this project')
+    .option('--app <appId>', 'only of this app')
+    .option('--target <url>', 'only of this webhook, by its whole URL')
+    .option('--from <time>', 'only those recorded at or after this time')
+    .option('--to <time>', 'only those recorded at or before this time')
     .addOption(new Option('--limit <entries>', 'at most so many').argParser(readCount).default(100))
     .option('--json', 'as JSON', false)
     .action(list);
@@ -41,7 +56,7 @@ export const addDeadLetters = (program: Command): void => {
   addSessionOptions(
     group
       .command('redrive')
-      .description('make the calls again: those that are named, or all that match')
+      .description('try them again: those that are named, or all that match')
       .argument('[dlqId...]'),
   )
     .option('--all', 'all that match the options below, the oldest first', false)
@@ -52,6 +67,7 @@ export const addDeadLetters = (program: Command): void => {
     .option('--to <time>', 'only those recorded at or before this time')
     .addOption(new Option('--limit <entries>', 'at most so many').argParser(readCount))
     .option('--dry-run', 'only count them', false)
+    .option('--wait', 'say what came of each that is named', false)
     .action(redrive);
 };
 
@@ -73,9 +89,10 @@ const open = async (
 const list = (options: ListOptions): Promise<void> =>
   orFail(async () => {
     const { api, path } = await open(options);
-    const { status, limit, json } = options;
+    const { kind, project: projectId, app: appId, target: url, status, from, to, limit, json } = options;
+    const query = { kind, projectId, appId, url, status, from, to };
     const entries: Item[] = [];
-    for await (const entry of listAll(api, path, 'offset', { status })) {
+    for await (const entry of listAll(api, path, 'offset', query)) {
       entries.push(entry);
       if (entries.length === limit) break;
     }
@@ -93,14 +110,35 @@ const redrive = async (ids: readonly string[], options: RedriveOptions): Promise
   if (options.all === ids.length > 0)
     fail('Name dead letters by their ids, or give --all', exitCodes.misused);
   if (options.dryRun && !options.all) fail('--dry-run counts what --all would redrive', exitCodes.misused);
+  if (options.wait && options.all) fail('--wait is for those that are named', exitCodes.misused);
   await orFail(async () => {
     const { api, path } = await open(options);
     if (options.all) return redriveMatching(api, path, options);
-    for (const id of ids) {
-      await askApi(api, `${path}/${encodeURIComponent(id)}/redrive`, { method: 'POST' });
-      process.stdout.write(`redriven ${id}\n`);
-    }
+    const redriveOne = options.wait ? redriveAndWait : redriveNow;
+    for (const id of ids) await redriveOne(api, `${path}/${encodeURIComponent(id)}/redrive`, id);
   });
+};
+
+const redriveNow = async (api: ApiAddress, path: string, id: string): Promise<void> => {
+  await askApi(api, path, { method: 'POST' });
+  process.stdout.write(`redriven ${id}\n`);
+};
+
+interface Outcome {
+  readonly delivered: boolean;
+  readonly error: string | null;
+}
+
+/** Longer than the API waits. */
+const patienceMs = 45_000;
+
+const redriveAndWait = async (api: ApiAddress, path: string, id: string): Promise<void> => {
+  const query = { wait: 'true' };
+  const { delivered, error } = await askApi<Outcome>(api, path, { method: 'POST', query, patienceMs });
+  if (!delivered) process.exitCode = exitCodes.failed;
+  process.stdout.write(
+    delivered ? `delivered ${id}\n` : `not delivered ${id}: ${error ?? 'not known within 30 s'}\n`,
+  );
 };
 
 const redriveMatching = async (api: ApiAddress, path: string, options: RedriveOptions): Promise<void> => {

@@ -1,4 +1,5 @@
 import { createDeadLetterRecorder } from '@roomwire/command-api/dead-letters/deadLetterRecorder';
+import { RedriveWatch } from '@roomwire/command-api/dead-letters/redriveWatch';
 import { createAuditHeads } from '@roomwire/projections/auditHeads';
 import { createAuditFollower } from '@roomwire/projections/auditFollower';
 import { createPayloadKeeper } from '@roomwire/projections/payloadKeeper';
@@ -130,6 +131,8 @@ export const startCommandApi: StartService = async (context) => {
   const openBus = hasBus ? () => adapters.watchedBus() : undefined;
   const outcomes = new OutcomeWatch({ openBus, clock, random });
   closing.push(() => outcomes.close());
+  const redriveWatch = new RedriveWatch({ clock, limits });
+  closing.push(() => redriveWatch.close());
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
   const accessLog = await adapters.accessLog();
@@ -148,8 +151,11 @@ export const startCommandApi: StartService = async (context) => {
     publishing: () => backends.publishing,
     history: () => backends.history,
     liveState: () => backends.liveState,
+    jobGroups: () => backends.jobGroups,
   };
-  front.serve(createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, metrics, options }));
+  front.serve(
+    createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, options }),
+  );
 };
 
 export const startGateway: StartService = async ({
@@ -210,7 +216,7 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    backends.publishing = backends.liveState = undefined;
+    backends.publishing = backends.liveState = backends.jobGroups = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));

@@ -5,6 +5,7 @@ import type {
   AcknowledgeableMessage,
   Client,
   ClientOptions,
+  Job,
   LobbyEvent,
   Message,
   SubscribeOptions,
@@ -22,6 +23,7 @@ interface Request {
   readonly room: string;
   readonly lobby: string;
   readonly n: number;
+  readonly delaySeconds: number;
   readonly url: string;
   readonly token: unknown;
   readonly data: unknown;
@@ -37,7 +39,9 @@ interface Watched {
 
 const clients = new Map<string, Client>();
 const subscriptions = new Map<string, Watched>();
-const unacknowledged = new Map<string, () => void>();
+const unsettled = new Map<string, AcknowledgeableMessage | Job>();
+/** Handlers that wait for `finish`. */
+const releases = new Map<string, () => void>();
 const questions = new Map<number, { resolve(token: string): void; reject(error: Error): void }>();
 
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(toKit(line))}\n`);
@@ -49,6 +53,8 @@ const errorOf = (error: unknown): object => {
 
 const clientOf = ({ client }: Request): Client => clients.get(client) as Client;
 const keyOf = ({ client, sub }: Request): string => `${client} ${sub}`;
+const jobOf = (request: Request): Job | undefined =>
+  unsettled.get(`${keyOf(request)} ${request.n}`) as Job | undefined;
 
 const askKit = (client: string, refused: RoomwireError | undefined): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -68,13 +74,16 @@ const open = ({ client: name, url, token, options }: Request): void => {
   client.on('state', (state) =>
     tell('state', { name: state.name, ...('reason' in state ? { error: errorOf(state.reason) } : {}) }),
   );
-  client.on('presence', ({ event: kind, ...change }) => tell('presence', { kind, ...change }));
+  client.on('presence', ({ event: kind, roomId: room, ...change }) =>
+    tell('presence', { kind, room, ...change }),
+  );
   client.on('tokenExpiring', (notice) => tell('notice', { kind: 'tokenExpiring', ...notice }));
   client.on('error', (error) => tell('error', { error: errorOf(error) }));
 };
 
-const shown = ({ topic, data, filter, meta, isReplay, msgId }: Message): object => ({
+const shown = ({ topic, data, filter, meta, isReplay, msgId, ...rest }: Message | Job): object => ({
   ...{ topic, data, filter, meta, isReplay, msgId },
+  ...('delivery' in rest && { delivery: rest.delivery }),
 });
 
 const subscribe = async (request: Request): Promise<void> => {
@@ -84,11 +93,13 @@ const subscribe = async (request: Request): Promise<void> => {
   const worker = group === undefined ? {} : { loadBalance: true, ...loadBalanceGroup };
   const tell = (event: string, fields: object): void => say({ event, client, sub, ...fields });
   let n = 0;
-  const take = (message: Message | AcknowledgeableMessage): void => {
+  const take = (message: Message | AcknowledgeableMessage | Job): void | Promise<void> => {
     tell('message', { n, ...shown(message) });
-    if ('ack' in message) unacknowledged.set(`${keyOf(request)} ${n}`, () => message.ack());
+    if ('ack' in message) unsettled.set(`${keyOf(request)} ${n}`, message);
     n += 1;
     if (handler === 'fail') throw new Error('The scenario has the handler fail');
+    if (handler === 'wait')
+      return new Promise((resolve) => releases.set(`${keyOf(request)} ${n - 1}`, resolve));
   };
   const subscription: Subscription = await clientOf(request).subscribe(topic, take, {
     ...({ ...rest, ...worker } as SubscribeOptions),
@@ -104,6 +115,14 @@ const watch = async (request: Request): Promise<void> => {
   const tell = ({ event: kind, ...rest }: LobbyEvent): void =>
     say({ event: 'lobby', client, sub, kind, ...rest });
   subscriptions.set(keyOf(request), await clientOf(request).lobby(lobby, tell));
+};
+
+const count = async (request: Request): Promise<void> => {
+  const { client, sub, room } = request;
+  const watched = await clientOf(request).count(room, (present) =>
+    say({ event: 'count', client, sub, present }),
+  );
+  subscriptions.set(keyOf(request), { unsubscribe: () => watched.stop() });
 };
 
 const track = (request: Request): void => {
@@ -126,15 +145,19 @@ const history = async (request: Request): Promise<object[]> => {
 };
 
 const actions: Readonly<Record<string, (request: Request) => unknown>> = {
-  ...{ connect: open, subscribe, lobby: watch, track, history },
+  ...{ connect: open, subscribe, lobby: watch, track, history, count },
   ready: (request) => clientOf(request).ready(),
   features: (request) => clientOf(request).features,
   unsubscribe: (request) => subscriptions.get(keyOf(request))?.unsubscribe(),
   setFilters: (request) => clientOf(request).setFilters(request.topic, request.filters),
   position: (request) => subscriptions.get(keyOf(request))?.position,
   publish: (request) => clientOf(request).publish(request.topic, fromKit(request.data), request.options),
-  ack: (request) => unacknowledged.get(`${keyOf(request)} ${request.n}`)?.(),
-  enter: (request) => clientOf(request).enter(request.room, request.presence),
+  ack: (request) => jobOf(request)?.ack(),
+  nack: (request) => jobOf(request)?.nack({ delaySeconds: request.delaySeconds }),
+  progress: (request) => jobOf(request)?.progress(),
+  finish: (request) => releases.get(`${keyOf(request)} ${request.n}`)?.(),
+  enter: (request) => clientOf(request).enter(request.room, request.presence, request.options),
+  leave: (request) => clientOf(request).leave(request.room),
   presence: (request) => clientOf(request).presence(request.room),
   members: (request) => clientOf(request).room(request.room).members,
   lobbyPresence: (request) => clientOf(request).lobbyPresence(request.lobby),
@@ -164,7 +187,7 @@ const supports = [
   'bigIntegers',
   ...['meta', 'own', 'idempotency', 'history', 'resume', 'presence', 'members', 'lobbies', 'groups'],
   ...['manualAck', 'sessions', 'tokenFunctions', 'renewal', 'earlyReconnect', 'tokenChecks', 'notices'],
-  ...['hydration', 'bytes'],
+  ...['hydration', 'bytes', 'leave', 'rooms', 'counts', 'jobs', 'later', 'concurrency'],
 ];
 say({ hello: { language: 'typescript', supports } });
 createInterface({ input: process.stdin })

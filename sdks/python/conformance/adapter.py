@@ -14,11 +14,12 @@ from importlib.metadata import version
 from typing import Any
 
 import roomwire
-from roomwire import Backoff, Client, Heartbeat, Message, MessageMeta, PresenceEntry, RoomwireError, Timeouts, TokenRequest
+from roomwire import Backoff, Client, Heartbeat, Job, Jobs, Message, MessageMeta, PresenceEntry, RoomwireError, Timeouts, TokenRequest
 
 SUPPORTS = [
     *["meta", "own", "idempotency", "history", "resume", "presence", "members", "lobbies", "groups", "manualAck", "sessions"],
     *["tokenFunctions", "renewal", "earlyReconnect", "tokenChecks", "notices", "hydration", "bytes", "bigIntegers"],
+    *["leave", "rooms", "counts", "jobs", "later", "concurrency"],
 ]
 SAFE = 2**53 - 1
 
@@ -86,7 +87,8 @@ def meta_of(meta: MessageMeta | None) -> dict[str, Any] | None:
 
 def message_of(message: Message) -> dict[str, Any]:
     fields = {"topic": message.topic, "data": to_json(message.data), "filter": message.filter, "meta": meta_of(message.meta)}
-    return {**fields, "isReplay": message.is_replay, "msgId": message.msg_id}
+    delivery = {"delivery": message.delivery} if isinstance(message, Job) else {}
+    return {**fields, "isReplay": message.is_replay, "msgId": message.msg_id, **delivery}
 
 
 def entry_of(entry: PresenceEntry) -> dict[str, Any]:
@@ -108,6 +110,19 @@ def seconds(options: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, A
     return {**as_seconds, **{name: options[name] for name in plain if options.get(name) is not None}}
 
 
+JOBS = {
+    "prefetch": "prefetch",
+    "ackSeconds": "ack_seconds",
+    "maxDeliveries": "max_deliveries",
+    "retrySeconds": "retry_seconds",
+    "keepAlive": "keep_alive",
+}
+
+
+def jobs_of(options: Mapping[str, Any]) -> Jobs:
+    return Jobs(**{ours: options[name] for name, ours in JOBS.items() if options.get(name) is not None})
+
+
 BACKOFF = {"earlyMs": "early", "wellMs": "well_after", "baseMs": "base", "maxMs": "maximum", "restartSpreadMs": "restart_spread"}
 TIMEOUTS = {f"{name}Ms": name for name in ("token", "connect", "auth", "request", "publish", "close")}
 
@@ -116,7 +131,9 @@ class Adapter:
     def __init__(self) -> None:
         self._clients: dict[str, Client] = {}
         self._subscriptions: dict[tuple[str, str], roomwire.Subscription | roomwire.Lobby] = {}
+        self._counts: dict[tuple[str, str], roomwire.Count] = {}
         self._messages: dict[tuple[str, str], list[Message]] = {}
+        self._waiting: dict[tuple[str, str, int], asyncio.Event] = {}
         self._rooms: dict[tuple[str, str], roomwire.Room] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._asked: dict[int, asyncio.Future[str]] = {}
@@ -132,7 +149,12 @@ class Adapter:
             "publish": self.publish,
             "history": self.history,
             "ack": self.ack,
+            "nack": self.nack,
+            "progress": self.progress,
+            "finish": self.finish,
             "enter": self.enter,
+            "leave": self.leave,
+            "count": self.count,
             "presence": self.presence,
             "members": self.members,
             "track": self.track,
@@ -215,7 +237,8 @@ class Adapter:
 
         def presence(change: roomwire.PresenceChange) -> None:
             entry = change.after or change.before
-            tell("presence", kind=change.event, actorTokenId=change.actor_token_id, presence=to_json(entry.presence if entry else {}))
+            about = {"kind": change.event, "room": change.room_id, "actorTokenId": change.actor_token_id}
+            tell("presence", **about, presence=to_json(entry.presence if entry else {}))
 
         def member(change: roomwire.PresenceChange) -> None:
             before, after = (None if entry is None else to_json(entry.presence) for entry in (change.before, change.after))
@@ -242,15 +265,21 @@ class Adapter:
 
     async def subscribe(self, client: str, sub: str, topic: str, options: Mapping[str, Any] | None = None) -> None:
         given = dict(options or {})
-        fails = given.pop("handler", "pass") == "fail"
+        behaviour = given.pop("handler", "pass")
+        if "jobs" in given:
+            given["jobs"] = jobs_of(given["jobs"])
         rewind, resume = given.pop("rewind", None), given.pop("resume", False)
         messages = self._messages[client, sub] = []
 
-        def handle(message: Message) -> None:
+        async def handle(message: Message) -> None:
+            n = len(messages)
             messages.append(message)
-            write({"event": "message", "client": client, "sub": sub, "n": len(messages) - 1, **message_of(message)})
-            if fails:
+            waiting = self._waiting[client, sub, n] = asyncio.Event()
+            write({"event": "message", "client": client, "sub": sub, "n": n, **message_of(message)})
+            if behaviour == "fail":
                 raise RuntimeError("The handler is to fail")
+            if behaviour == "wait":
+                await waiting.wait()
 
         subscription = await self._clients[client].subscribe(
             topic,
@@ -272,6 +301,9 @@ class Adapter:
         self._keep(asyncio.ensure_future(tell_end()))
 
     async def unsubscribe(self, client: str, sub: str) -> None:
+        if (client, sub) in self._counts:
+            await self._counts[client, sub].stop()
+            return
         await self._subscriptions[client, sub].unsubscribe()
 
     async def set_filters(self, client: str, topic: str, filters: Any) -> None:
@@ -282,8 +314,11 @@ class Adapter:
         return subscription.position if isinstance(subscription, roomwire.Subscription) else None
 
     async def publish(self, client: str, topic: str, data: Any = None, options: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        published = await self._clients[client].publish(topic, from_json(data), **(options or {}))
-        return {"id": published.id, "duplicate": published.duplicate}
+        given = dict(options or {})
+        if (at := given.pop("deliverAt", None)) is not None:
+            given["deliver_at"] = datetime.fromtimestamp(at / 1000, timezone.utc)
+        published = await self._clients[client].publish(topic, from_json(data), **given)
+        return {"id": published.id, "duplicate": published.duplicate, "scheduledId": published.scheduled_id}
 
     async def history(self, client: str, topic: str, options: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         return [message_of(message) async for message in self._clients[client].history(topic, **(options or {}))]
@@ -291,8 +326,32 @@ class Adapter:
     async def ack(self, client: str, sub: str, n: int) -> None:
         self._messages[client, sub][n].ack()
 
-    async def enter(self, client: str, room: str, presence: Any = None) -> None:
-        self._rooms[client, room] = await self._clients[client].enter(room, from_json(presence))
+    async def nack(self, client: str, sub: str, n: int, delaySeconds: int = 0) -> None:  # noqa: N803
+        self._job(client, sub, n).nack(delaySeconds)
+
+    async def progress(self, client: str, sub: str, n: int) -> None:
+        self._job(client, sub, n).progress()
+
+    async def finish(self, client: str, sub: str, n: int) -> None:
+        self._waiting[client, sub, n].set()
+
+    def _job(self, client: str, sub: str, n: int) -> Job:
+        job = self._messages[client, sub][n]
+        assert isinstance(job, Job)
+        return job
+
+    async def enter(self, client: str, room: str, presence: Any = None, options: Mapping[str, Any] | None = None) -> None:
+        self._rooms[client, room] = await self._clients[client].enter(room, from_json(presence), **(options or {}))
+
+    async def leave(self, client: str, room: str) -> None:
+        await self._clients[client].leave(room)
+        self._rooms.pop((client, room), None)
+
+    async def count(self, client: str, sub: str, room: str) -> None:
+        def tell(present: int) -> None:
+            write({"event": "count", "client": client, "sub": sub, "present": present})
+
+        self._counts[client, sub] = await self._clients[client].count(room, tell)
 
     async def presence(self, client: str, room: str) -> list[dict[str, Any]]:
         return [entry_of(entry) for entry in await self._clients[client].presence(room)]
@@ -301,7 +360,8 @@ class Adapter:
         """The list of a room that is entered is always kept."""
 
     async def members(self, client: str, room: str) -> list[dict[str, Any]]:
-        return [entry_of(entry) for entry in self._rooms[client, room].members.values()]
+        entered = self._rooms.get((client, room))
+        return [] if entered is None else [entry_of(entry) for entry in entered.members.values()]
 
     async def lobby(self, client: str, sub: str, lobby: str) -> None:
         def handle(event: roomwire.LobbyEvent) -> None:

@@ -22,6 +22,7 @@ WANTED = [
     *["SigningKey", "SigningKeyPage", "NewSigningKey", "CreatedSigningKey", "SigningKeyChanges"],
     *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation"],
     *["NewMessage", "AcceptedMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
+    *["PresentActor", "PresencePage", "RoomOccupancy", "Occupancy"],
 ]
 NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 HEADER = '''"""The resources of the REST API, with the names that they have there. Made by `scripts/make_types.py`: do not edit."""

@@ -59,6 +59,9 @@ const shortened = (operation: Operation) => {
   };
 };
 
+/** A field with a default may be left out, and an object of any fields has any. */
+const options = { immutable: true, defaultNonNullable: false, emptyObjectsUnknown: true };
+
 /** The module that describes the REST API in types, from the description that the service gives. */
 export const restTypes = async (): Promise<string> => {
   // Routes are only looked at, never called.
@@ -67,5 +70,5 @@ export const restTypes = async (): Promise<string> => {
   const { schemas } = description.components;
   const paths = mapped(description.paths, (operations) => mapped(operations, shortened));
   const whole = JSON.stringify({ ...description, components: { schemas }, paths });
-  return `${COMMENT_HEADER}${astToString(await openapiTS(whole, { immutable: true }))}`;
+  return `${COMMENT_HEADER}${astToString(await openapiTS(whole, options))}`;
 };

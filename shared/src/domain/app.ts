@@ -6,6 +6,19 @@ export interface Webhook {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export const bodyVersions = [1, 2] as const;
+
+/** A webhook whose calls matter one by one. */
+export interface TriggerWebhook extends Webhook {
+  /** For how long after its first attempt a call is tried on, beyond the third; 0 or absent: not beyond it. */
+  readonly retrySeconds?: number;
+  /** 1 where it is absent. */
+  readonly bodyVersion?: (typeof bodyVersions)[number];
+}
+
+/** Three days. */
+export const longestRetrySeconds = 259_200;
+
 export const retentions = ['tier', '1d', '7d', '30d', '90d'] as const;
 export type Retention = (typeof retentions)[number];
 
@@ -28,7 +41,7 @@ export interface TopicConfig {
   readonly logging?: TopicLogging;
   /** Null is as good as none. */
   readonly history?: TopicHistory | null;
-  readonly webhooks?: { readonly onSubscribe?: Webhook; readonly onPublish?: Webhook };
+  readonly webhooks?: { readonly onSubscribe?: Webhook; readonly onPublish?: TriggerWebhook };
 }
 
 export type TopicConfigs = Readonly<Record<string, TopicConfig>>;
@@ -65,7 +78,7 @@ export interface AppFields {
   readonly topics: readonly string[];
   readonly topicConfigs: TopicConfigs;
   readonly hydrationWebhook: Webhook | null;
-  readonly triggerWebhook: Webhook | null;
+  readonly triggerWebhook: TriggerWebhook | null;
   /** Fields of apps with source code; stored as sent. */
   readonly dependencies: unknown;
   readonly files: unknown;

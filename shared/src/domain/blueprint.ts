@@ -1,4 +1,4 @@
-import type { AppConfig, TopicConfigs, Webhook } from './app.js';
+import type { AppConfig, TopicConfigs, TriggerWebhook, Webhook } from './app.js';
 import type { HappenedEvent } from './eventEnvelope.js';
 
 /** A static room of every app that is made from the blueprint. */
@@ -16,7 +16,7 @@ export interface BlueprintDefinition {
   readonly topicConfigs: TopicConfigs;
   readonly config: AppConfig;
   readonly hydrationWebhook: Webhook | null;
-  readonly triggerWebhook: Webhook | null;
+  readonly triggerWebhook: TriggerWebhook | null;
   readonly rooms: readonly BlueprintRoom[];
   readonly dependencies: unknown;
   readonly files: unknown;

@@ -10,6 +10,7 @@ import type { ScopeEvent } from './scope.js';
 import type { SessionRevocationEvent } from './sessionRevocation.js';
 import type { SigningKeyEvent, SigningKeyFields } from './signingKey.js';
 import type { TokenRevocationEvent } from './tokenRevocation.js';
+import type { JobGroupEvent } from './jobGroup.js';
 import type { HistoryEvent } from './topicHistory.js';
 import type { WebhookSecretEvent } from './webhookSecret.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
@@ -24,6 +25,7 @@ export type DomainEvent =
   | RoomEvent
   | GrantEvent
   | HistoryEvent
+  | JobGroupEvent
   | ScopeEvent
   | ActorEvent
   | SigningKeyEvent
@@ -53,6 +55,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   RoomGrantAdded: 1,
   RoomGrantRevoked: 1,
   HistoryDeleted: 1,
+  JobGroupConfigured: 1,
+  JobGroupDeleted: 1,
   ScopeCreated: 1,
   ScopeUpdated: 1,
   ScopeDeleted: 1,

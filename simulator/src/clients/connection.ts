@@ -4,6 +4,7 @@ import type { Meta } from '../run/history.js';
 import type { Gap, RecordRequest } from '../run/historyReads.js';
 import type { Attempt, Published } from '../run/published.js';
 import type { Bookmarks } from './bookmarks.js';
+import { OwnRooms } from './ownRooms.js';
 import { OwnSubscriptions, type Restored, type Wish } from './ownSubscriptions.js';
 import { SimulatedSocket } from './simulatedSocket.js';
 import type { Actor, World } from './world.js';
@@ -37,8 +38,7 @@ export class Connection {
   readonly gateway: string;
   state: 'opening' | 'open' | 'over' = 'opening';
   readonly subscriptions: OwnSubscriptions;
-  /** The room that it has announced itself in. */
-  announced: string | undefined;
+  readonly rooms = new OwnRooms();
   /** Answers to `getPresence`, by room. */
   readonly presences = new Map<string, { readonly at: number; readonly actors: readonly string[] }>();
   private readonly world: World;
@@ -111,9 +111,24 @@ export class Connection {
     this.send({ type: 'publish', topic, data, qos, msgRef, ...options });
   }
 
-  announce(room: string, appSlug: string): void {
-    this.announced = room;
-    this.send({ type: 'presence', roomId: `${appSlug}/${room}`, data: { n: this.number } });
+  announce(room: string, appSlug: string, keep: boolean): void {
+    this.rooms.announced(room, keep);
+    this.send({
+      type: 'presence',
+      roomId: `${appSlug}/${room}`,
+      data: { n: this.number },
+      ...(keep && { keep }),
+    });
+  }
+
+  leaveRoom(room: string, appSlug: string): void {
+    this.rooms.left(room);
+    this.send({ type: 'presence', roomId: `${appSlug}/${room}`, leave: true });
+  }
+
+  count(room: string, appSlug: string): void {
+    this.rooms.asked(room);
+    this.send({ type: 'presence', roomId: `${appSlug}/${room}`, mode: 'count' });
   }
 
   askPresence(room: string, appSlug: string): void {
@@ -142,7 +157,7 @@ export class Connection {
   /** A right in the room has changed, or may have. */
   doubt(room: string): void {
     this.subscriptions.doubt(room);
-    if (this.announced === room) this.announced = undefined;
+    this.rooms.doubt(room);
   }
 
   private over(why: string): void {
@@ -186,8 +201,10 @@ export class Connection {
       case 'error':
         if (typeof frame['ref'] === 'string') return void this.asked.delete(frame['ref']);
         if (typeof frame['msgRef'] === 'string') this.refused(frame['msgRef'], frame['error'] as string);
-        else if (!this.subscriptions.refused(topic, frame['error'])) this.announced = undefined;
+        else if (!this.subscriptions.refused(topic, frame['error'])) this.rooms.refused(slugOf(topic));
         return;
+      case 'presenceCount':
+        return this.rooms.told(slugOf(frame['roomId'] as string), frame['present'] as number);
       case 'presenceList':
         return this.presenceList(
           frame['roomId'] as string,
@@ -269,6 +286,9 @@ export class Connection {
     this.world.history.happened(`client ${this.number} ${what}`);
   }
 }
+
+/** Of an address that has the app before it. */
+const slugOf = (address = ''): string => address.split('/')[1] ?? '';
 
 const onBefore = (position: string) => ({ before: position, after: undefined });
 const onAfter = (position: string) => ({ before: undefined, after: position });

@@ -93,7 +93,9 @@ export class Client {
     else if (dice < 73) this.publish(connection, room, topic);
     else if (dice < 84) this.publishAgain(connection);
     else if (dice < 88 && isKept(name)) connection.askRecord(anyPage(this.world, topic, this.bookmarks));
-    else if (dice < 90) connection.announce(room, estate.appSlug);
+    else if (dice < 90) connection.announce(room, estate.appSlug, chance.below(2) === 0);
+    else if (dice < 91) connection.leaveRoom(room, estate.appSlug);
+    else if (dice < 92) connection.count(room, estate.appSlug);
     else if (dice < 94) connection.askPresence(room, estate.appSlug);
     else if (dice < 96) connection.watchLobby(estate.appSlug);
     else if (dice < 97) connection.leave();

@@ -179,9 +179,11 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     payloads: noPayloads,
     lastUses: new LastUses({ usage, clock, logger }),
     outcomes: unused('The watch on webhook outcomes'),
+    redriveWatch: unused('The watch on redrives'),
     publishing: () => backends.publishing,
     history: () => history,
     liveState: () => backends.liveState,
+    jobGroups: () => backends.jobGroups,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

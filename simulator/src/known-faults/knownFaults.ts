@@ -156,6 +156,16 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-PRES-6'],
     edits: [gateway('presence/replica', 'this.deps.requestState(gatewayId);', '')],
   },
+  'kept-rooms': {
+    what: 'A client that enters one room stays in the others',
+    rules: ['WS-PRES-13'],
+    edits: [gateway('presence/presence', 'this.leaveOthers(member, room)', 'undefined')],
+  },
+  'uncounted-leaves': {
+    what: 'Who counts is told of those who come, and not of those who go',
+    rules: ['WS-PRES-17'],
+    edits: [gateway('presence/counts', "event !== 'update'", "event === 'join'")],
+  },
   'unawaited-claim': {
     what: 'A message is sent before its id is decided: a missing await',
     rules: ['WS-ONCE-1'],

@@ -142,7 +142,8 @@ const live = async ({ world, clients, admin, backend }: Play): Promise<void> => 
   const open = clients.flatMap(({ connection }) => (connection?.state === 'open' ? [connection] : []));
   await askPresence(world, open);
   const stillOpen = open.filter(({ state }) => state === 'open');
-  checkPresence(history, 'hall', stillOpen, time.now - lastAsksMs);
+  for (const { slug } of world.estate?.rooms ?? [])
+    checkPresence(history, slug, { open, stillOpen, askedAt: time.now - lastAsksMs });
   checkMessages(history, duplicates);
   checkMeta(history);
   checkHistory(history);
@@ -156,12 +157,20 @@ const live = async ({ world, clients, admin, backend }: Play): Promise<void> => 
     );
 };
 
-/** Every other client says that it is in the hall, and then all ask who is. */
+/** All count in the rooms; each enters all of them, one, or none; some leave the first one; and at last all ask who is there. */
 const askPresence = async ({ time, estate }: World, open: readonly Connection[]): Promise<void> => {
   if (estate === undefined) return;
-  for (const [n, connection] of open.entries()) if (n % 2 === 0) connection.announce('hall', estate.appSlug);
+  const { appSlug } = estate;
+  const slugs = estate.rooms.map(({ slug }) => slug);
+  for (const connection of open) for (const slug of slugs) connection.count(slug, appSlug);
   await time.run(time.now + lastAsksMs);
-  for (const connection of open) connection.askPresence('hall', estate.appSlug);
+  for (const [n, connection] of open.entries())
+    for (const slug of slugs) if (n % 4 < 2) connection.announce(slug, appSlug, n % 4 === 0);
+  await time.run(time.now + lastAsksMs);
+  const [first = ''] = slugs;
+  for (const [n, connection] of open.entries()) if (n % 2 === 0) connection.leaveRoom(first, appSlug);
+  await time.run(time.now + lastAsksMs);
+  for (const connection of open) for (const slug of slugs) connection.askPresence(slug, appSlug);
   await time.run(time.now + lastAsksMs);
 };
 

@@ -13,8 +13,10 @@ import type { CallEnd } from '../isolation/endpoint.js';
 import type { EndpointGate, Permit } from '../isolation/endpointGate.js';
 import { countAttempt, type WebhookMetrics } from '../metrics.js';
 import { classOf, outcomeOf, type PublishOutcome } from './outcomes.js';
-import { nextStep } from '../policy/nextStep.js';
+import { type AttemptOutcome, type LaterWaits, nextStep, type Patience } from '../policy/nextStep.js';
+import { retryAfterMs } from '../policy/retryAfter.js';
 import type { Settlement } from './settlement.js';
+import type { CallWaits, Waiting } from './waits.js';
 import type { AttemptResult } from '../deliver/attempt.js';
 
 export interface CallDeps {
@@ -28,8 +30,8 @@ export interface CallDeps {
   readonly pacer: Pacer;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
-  /** The queues of the second and the third attempt. */
-  readonly retries: readonly WorkQueue<WebhookCall>[];
+  readonly waits: CallWaits;
+  readonly laterWaits: LaterWaits;
   /** Whether this process is shutting down. */
   readonly isClosing: () => boolean;
 }
@@ -38,23 +40,28 @@ export interface CallDeps {
 export interface CallHandler {
   /** A call whose attempt is due. */
   readonly handleNew: (call: WebhookCall) => Promise<void>;
+  /** A call that was put to wait, perhaps for a part of its wait. */
+  readonly handleWaiting: (call: WebhookCall) => Promise<void>;
   /** A call of the backlog: it goes back to the end while its endpoint has no capacity. */
   readonly handleDeferred: (call: WebhookCall) => Promise<void>;
 }
 
 export const createCallHandler = (deps: CallDeps): CallHandler => {
-  const { bus, gate, quota, metrics, pacer, retries } = deps;
+  const { bus, gate, quota, metrics, pacer, waits } = deps;
+  const wait = ({ queue, call }: Waiting): Promise<void> => put(queue, call);
+
   const put = (queue: WorkQueue<WebhookCall>, call: WebhookCall): Promise<void> =>
     retryWhileBusDown(() => bus.put(queue, call), deps.isClosing);
 
   const make = async (call: WebhookCall, permit: Permit): Promise<void> => {
     const posted = await attempt(call, permit);
-    const step = nextStep(posted.result, call.attempts + 1);
-    const made = { ...call, attempts: call.attempts + 1 };
+    const made = attempted(call, posted);
+    const progress = { attempt: made.attempts, patience: patienceOf(made, posted.endedAt) };
+    const step = nextStep(outcomeWithWait(posted), progress, deps.laterWaits);
     deps.publishOutcome(outcomeOf(made, posted, step));
     if (step.to === 'retry') {
       metrics.retries += 1;
-      return put(retries[call.attempts] as WorkQueue<WebhookCall>, made);
+      return wait(step.isUsual ? waits.usual(made) : waits.for(made, step.afterMs));
     }
     const settle = () => deps.settlement.settle(made, posted.result, step);
     return retryWhileBusDown(settle, deps.isClosing);
@@ -93,11 +100,15 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
     return defer(call);
   };
 
+  const handleNew = async (call: WebhookCall): Promise<void> => {
+    const permit = await gate.enter(waitingCallOf(call, call.room));
+    return permit ? make(call, permit) : defer(call);
+  };
+
   return {
-    async handleNew(call) {
-      const permit = await gate.enter(waitingCallOf(call, call.room));
-      return permit ? make(call, permit) : defer(call);
-    },
+    handleNew,
+    handleWaiting: (call) =>
+      call.waitsOnMs === undefined ? handleNew(call) : wait(waits.for(call, call.waitsOnMs)),
     async handleDeferred(call) {
       quota.taken(call);
       await handleTaken(call);
@@ -110,6 +121,23 @@ const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => (
   ...{ projectId, url, room },
   bytes: data.length,
 });
+
+/** The call with one more attempt. When the first was begun counts only where it is tried on. */
+const attempted = (call: WebhookCall, { endedAt, durationMs }: Posted): WebhookCall => ({
+  ...call,
+  attempts: call.attempts + 1,
+  ...(call.retrySeconds !== undefined && {
+    firstAttemptAt: call.firstAttemptAt ?? Math.round(endedAt - durationMs),
+  }),
+});
+
+const patienceOf = ({ retrySeconds, firstAttemptAt }: WebhookCall, now: number): Patience | undefined =>
+  retrySeconds === undefined || firstAttemptAt === undefined
+    ? undefined
+    : { usedMs: now - firstAttemptAt, allMs: retrySeconds * 1_000 };
+
+const outcomeWithWait = ({ result, endedAt }: Posted): AttemptOutcome =>
+  result.kind === 'answered' ? { ...result, retryAfterMs: retryAfterMs(result.retryAfter, endedAt) } : result;
 
 const endOf = (result: AttemptResult): CallEnd => {
   if (result.kind !== 'answered') return 'unanswered';

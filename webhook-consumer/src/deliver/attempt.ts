@@ -6,6 +6,8 @@ export type AttemptResult =
   | {
       readonly kind: 'answered';
       readonly status: number;
+      /** The header, as it came. */
+      readonly retryAfter?: string;
       /** Of an answer that was asked for and is not too large. */
       readonly body: Buffer | undefined;
     }

@@ -101,16 +101,18 @@ const proxyAgents = (options: ProxyOptions) => {
 };
 
 const answerTo = async (request: Request, answerBytes: number): Promise<AttemptResult> => {
-  const status = await statusOf(request);
+  const { statusCode: status = 0, headers } = await headOf(request);
+  const retryAfter = headers['retry-after'];
+  const answered = { kind: 'answered', status, ...(retryAfter !== undefined && { retryAfter }) } as const;
   const isWanted = answerBytes > 0 && status < 300;
-  if (isWanted) return { kind: 'answered', status, body: await boundedBody(request, answerBytes) };
+  if (isWanted) return { ...answered, body: await boundedBody(request, answerBytes) };
   discard(request);
-  return { kind: 'answered', status, body: undefined };
+  return { ...answered, body: undefined };
 };
 
-const statusOf = (request: Request): Promise<number> =>
+const headOf = (request: Request): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    request.once('response', ({ statusCode }: IncomingMessage) => resolve(statusCode ?? 0));
+    request.once('response', resolve);
     // Stays: errors after the answer are ignored.
     request.on('error', reject);
   });

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import { webhookRetries, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { createCallHandler, type CallDeps, type CallHandler } from '../../src/consume/callHandler.js';
+import { CallWaits } from '../../src/consume/waits.js';
 import { createMetrics } from '../../src/metrics.js';
+import { defaultOptions } from '../../src/options.js';
 
 const call: WebhookCall = {
   ...{ callId: 'call', kind: 'trigger', organizationId: 'o1', projectId: 'p1', appId: 'app1' },
@@ -38,7 +40,7 @@ describe('the handler of calls', () => {
       settlement: { settle: later, turnAway: later },
       publishOutcome: () => undefined,
       pacer: { pass: async () => undefined },
-      ...{ metrics: createMetrics(), tracing: undefined, retries: webhookRetries },
+      ...{ metrics: createMetrics(), tracing: undefined, waits: new CallWaits(defaultOptions) },
       isClosing: () => false,
     } as unknown as CallDeps);
   });

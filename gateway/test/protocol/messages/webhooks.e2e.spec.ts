@@ -98,6 +98,35 @@ describe('webhooks at the gateway', () => {
       expect(decode(call?.data ?? [])).to.eql({ n: 1 });
     });
 
+    it('[HOOK-BODY-3] say which message it was where the body is of version 2, and for how long they are tried on', async () => {
+      const app = await newApp({ triggerWebhook: { ...at('t'), retrySeconds: 3_600, bodyVersion: 2 } });
+      const client = await world.join();
+      client.publish(news, 1, { id: 'order-7' });
+      client.publish(news, 2, { qos: 0 });
+      await called(2);
+      const [given, made] = calls as [WebhookCall, WebhookCall];
+      const message = { appSlug: app.slug, topic: news, position: null };
+      expect(given).to.deep.include({ retrySeconds: 3_600 });
+      expect(given.message).to.deep.include({ ...message, id: 'order-7' });
+      expect(made.message).to.deep.include(message);
+      expect(made.message?.id).to.match(/^[0-9a-z]{13}\./);
+      expect(given.message?.at).to.be.closeTo(Date.now(), 60_000);
+    });
+
+    it('[HOOK-BODY-3] have the position of the message where its topic has history, whatever its QoS, in its order', async () => {
+      const webhooks = { onPublish: { ...at('t'), bodyVersion: 2 } } as const;
+      await newApp({ topicConfigs: { news: { history: {}, webhooks } } });
+      const [alice, bob] = [await world.join(), await world.join()];
+      await bob.ask({ type: 'subscribe', topic: news, meta: true });
+      for (let n = 0; n < 6; n += 1) alice.publish(news, n, { qos: n % 2 });
+      const positions: unknown[] = [];
+      for (let n = 0; n < 6; n += 1)
+        positions.push(((await bob.next()) as { meta: { position: string } }).meta.position);
+      await called(6);
+      expect(calls.map(({ message }) => message?.position)).to.eql(positions);
+      expect(calls.map(({ data }) => decode(data))).to.eql([0, 1, 2, 3, 4, 5]);
+    });
+
     it('[HOOK-TRIGGER-1] name the scope of the actor', async () => {
       await newApp({ triggerWebhook: at('t') });
       const { accessScopeId } = await world.scope('acme', { name: 'Acme' });

@@ -77,7 +77,7 @@ describe('a count of who is in a room', () => {
   it('[WS-PRES-17] is right on a gateway that has just started', async () => {
     await open();
     for (let n = 0; n < 3; n++) await enter('hall', n % 2);
-    await world.startGateway();
+    await world.startGateway({ answersMs: 500 });
     const late = await world.join({}, 2);
     expect(await late.ask(counting('hall'))).to.deep.equal(counted('hall', 3));
   });

@@ -58,6 +58,13 @@ describe('a connection in several rooms', () => {
 
   afterEach(() => world.close());
 
+  it('[WS-AUTH-19] is a feature', async () => {
+    await open();
+    const { token } = await world.actor();
+    const reply = (await (await world.connect()).ask({ type: 'auth', token, features: true })) as Frame;
+    expect(reply['features']).to.include('rooms');
+  });
+
   it('[WS-PRES-14] enters with `keep` without leaving the others, and is told which room an event is about', async () => {
     await open();
     const ann = await world.member();
@@ -91,7 +98,7 @@ describe('a connection in several rooms', () => {
     await open();
     const { client, id } = await world.member();
     for (const n of ['one', 'two']) await world.announce(client, n, { n }, keep);
-    await world.startGateway();
+    await world.startGateway({ answersMs: 500 });
     const late = (await world.member({}, 2)).client;
     expect(await present(late, 'one', 'two', 'three')).to.deep.equal({ one: [id], two: [id], three: [] });
     const reply = (await late.ask({ type: 'getLobbyPresence', lobbyId: 'app-1' })) as Frame;

@@ -184,7 +184,7 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
     expect(await entryOf(path(old))).to.deep.include(expired);
     expect((await service.operator.post(`${path(old)}/redrive`, {})).status).to.equal(409);
     endpoint.reaction = reactions.answer(200);
-    expect((await service.operator.post(`${path(young)}/redrive`, {})).status).to.equal(200);
+    expect((await service.operator.post(`${path(young)}/redrive`, {})).status).to.equal(202);
     await received(1);
     expect(endpoint.received[0]?.headers).to.include({ 'x-key': secret, 'webhook-id': young });
     expect(endpoint.received[0]?.json).to.deep.include({ data: secret });

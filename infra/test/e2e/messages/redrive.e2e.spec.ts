@@ -73,8 +73,9 @@ describe('[HOOK-REDRIVE-1] dead letters of webhook calls', () => {
     const { paths } = await failures(1);
     const [path = ''] = paths;
     endpoint.reaction = answer(204);
-    const asked = (await service.operator.post(`${path}/redrive`, undefined)).body;
-    expect(asked).to.include({ redriveCount: 1, lastRedriveBy: 'session:operator', status: 'failed' });
+    const { status, body } = await service.operator.post(`${path}/redrive`, undefined);
+    expect(status).to.equal(202);
+    expect(body).to.include({ redriveCount: 1, lastRedriveBy: 'session:operator', status: 'failed' });
     await received(2);
     const [first, second] = endpoint.received;
     expect(second?.json).to.eql(first?.json);
@@ -84,6 +85,42 @@ describe('[HOOK-REDRIVE-1] dead letters of webhook calls', () => {
     });
     await gone(path);
   });
+
+  it('[HOOK-REDRIVE-2] are redriven while the request waits, and answered with what came of it', async () => {
+    const { paths } = await failures(1);
+    const [path = ''] = paths;
+    endpoint.reaction = answer(410);
+    const refused = await service.operator.post(`${path}/redrive?wait=true`, undefined);
+    expect(refused).to.deep.include({
+      ...{ status: 200, body: { delivered: false, responseStatus: 410, error: 'The endpoint answered 410' } },
+    });
+    endpoint.reaction = answer(202);
+    const accepted = await service.operator.post(`${path}/redrive?wait=true`, undefined);
+    expect(accepted).to.deep.include({
+      ...{ status: 200, body: { delivered: true, responseStatus: 202, error: null } },
+    });
+    await gone(path);
+    expect((await service.operator.post(`${path}/redrive?wait=true`, undefined)).status).to.equal(404);
+    expect((await service.operator.post(`${path}/redrive?wait=yes`, undefined)).status).to.equal(400);
+  });
+
+  it('[HOOK-REDRIVE-1] make three attempts, however long their call was tried on', async () => {
+    endpoint.reaction = answer(404);
+    const { topic } = await newApp({
+      triggerWebhook: { url: endpoint.url, retrySeconds: 3_600, bodyVersion: 2 },
+    });
+    const { client } = await join();
+    await client.publish(topic, 'lost');
+    await received(1);
+    const path = `${queue()}/${String(endpoint.received[0]?.headers['webhook-id'])}`;
+    await eventually(async () => (await service.operator.get(path)).status === 200);
+    endpoint.reaction = answer(500);
+    const outcome = (await service.operator.post(`${path}/redrive?wait=true`, undefined)).body;
+    expect(outcome).to.include({ delivered: false, responseStatus: 500 });
+    expect(endpoint.received).to.have.lengthOf(4);
+    expect(endpoint.received.map(({ json }) => json)).to.eql(Array(4).fill(endpoint.received[0]?.json));
+    expect(endpoint.received[0]?.json).to.include({ topic, position: null });
+  }).timeout(20_000);
 
   it('are kept, with the new outcome, when they fail again', async () => {
     const { paths } = await failures(1);

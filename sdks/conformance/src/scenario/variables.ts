@@ -17,9 +17,11 @@ export const at = (value: unknown, path: string): unknown =>
 /** What `{{name}}` stands for, by name: of the world, and what steps have saved. */
 export class Variables {
   private readonly values: Record<string, unknown>;
+  private readonly now: () => number;
 
-  constructor(values: Fields) {
+  constructor(values: Fields, now: () => number = Date.now) {
     this.values = { ...values };
+    this.now = now;
   }
 
   set(name: string, value: unknown): void {
@@ -27,8 +29,8 @@ export class Variables {
   }
 
   /**
-   * A text that is a name and nothing else becomes the value itself, `{ $filled: n }` a text of so many letters. Throws for a name that is
-   * unknown.
+   * A text that is a name and nothing else becomes the value itself, `{ $filled: n }` a text of so many letters, `{ $inSeconds: n }` that time in Unix
+   * milliseconds. Throws for a name that is unknown.
    */
   fill(value: unknown): unknown {
     if (typeof value === 'string') {
@@ -39,6 +41,7 @@ export class Variables {
     if (Array.isArray(value)) return value.map((item) => this.fill(item));
     if (!isFields(value)) return value;
     if (typeof value['$filled'] === 'number') return 'x'.repeat(value['$filled']);
+    if (typeof value['$inSeconds'] === 'number') return this.now() + value['$inSeconds'] * 1_000;
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [String(this.fill(key)), this.fill(item)]),
     );

@@ -12,7 +12,7 @@ export class World {
   private readonly rest: Rest;
   private readonly actors: ReadonlyMap<string, Fields>;
   private readonly endpoint: Endpoint | undefined;
-  private signingKey: Promise<string> | undefined;
+  private readonly signingKeys = new Map<boolean, Promise<string>>();
 
   private constructor(
     rest: Rest,
@@ -63,14 +63,27 @@ export class World {
 
   /** Signed with a key that the world has for all of them. */
   async clientToken(actor: string, options: TokenOptions): Promise<string> {
-    const made = (this.signingKey ??= this.rest
-      .make('/signing-keys', { name: 'conformance' })
-      .then((record) => String(record['signingKey'])));
-    return clientToken(await made, String(this.actorOf(actor)['keyId']), Date.now(), options);
+    const key = await this.signingKey(false);
+    return clientToken(key, String(this.actorOf(actor)['keyId']), Date.now(), options);
+  }
+
+  /** Of somebody whom the customer's backend alone knows. */
+  async externalToken(subject: string, options: TokenOptions): Promise<string> {
+    return clientToken(await this.signingKey(true), subject, Date.now(), options);
   }
 
   async close(): Promise<void> {
     await this.endpoint?.close();
+  }
+
+  private signingKey(allowExternalActors: boolean): Promise<string> {
+    const made =
+      this.signingKeys.get(allowExternalActors) ??
+      this.rest
+        .make('/signing-keys', { name: 'conformance', ...(allowExternalActors && { allowExternalActors }) })
+        .then((record) => String(record['signingKey']));
+    this.signingKeys.set(allowExternalActors, made);
+    return made;
   }
 
   private actorOf(name: string): Fields {

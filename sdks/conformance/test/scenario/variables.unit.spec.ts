@@ -22,6 +22,10 @@ describe('The variables of a scenario', () => {
     expect(variables.fill({ $filled: 3 })).to.equal('xxx');
   });
 
+  it('may be times to come', () => {
+    expect(new Variables({}, () => 1_000).fill({ at: { $inSeconds: 2 } })).to.eql({ at: 3_000 });
+  });
+
   it('are found by paths', () => {
     expect(at([{ meta: { id: 'm' } }], '0.meta.id')).to.equal('m');
     expect(at(1, '')).to.equal(1);

@@ -46,6 +46,19 @@ def test_resources_are_made_changed_listed_and_deleted(world: World) -> None:
     assert (gone.value.status, gone.value.error) == (404, "not_found")
 
 
+async def test_a_backend_sees_who_is_there(world: World) -> None:
+    rest, app_id, room_id = world.rest, world.app["appId"], world.room["roomId"]
+    assert list(rest.presence.all(app_id, room_id)) == []
+    async with world.client() as client:
+        await client.subscribe(world.topic("lines"))
+        await client.enter(f"{world.app['slug']}/lobby", {"name": "Ann"})
+        page = rest.presence.list(app_id, room_id)
+        assert [(present["presence"], page["next"]) for present in page["data"]] == [({"name": "Ann"}, None)]
+        (lobby,) = rest.presence.occupancy(app_id, ["lobby", "nowhere"])
+        assert (lobby["roomId"], lobby["present"]) == (room_id, 1)
+        assert client.features >= {"rooms"}
+
+
 async def test_a_backend_publishes_without_a_socket(world: World) -> None:
     topic = world.topic("lines")
     actor = world.actor()

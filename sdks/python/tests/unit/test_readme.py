@@ -12,14 +12,16 @@ PACKAGE = Path(__file__).parents[2]
 GIVEN = """
 from __future__ import annotations
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timezone
 from typing import Any
 import httpx
 import roomwire
 from roomwire.rest import RestClient
 """
 PARAMETERS = """
-    client: roomwire.Client, rest: RestClient, topic: str, url: str, token: str, api_key: str, position: str, show: Callable[..., Any],
-    keep: Callable[..., Any], store: Callable[..., Awaitable[bool]], handle: roomwire.MessageHandler
+    client: roomwire.Client, rest: RestClient, topic: str, url: str, token: str, api_key: str, position: str,
+    app_id: str, room_id: str, show: Callable[..., Any], keep: Callable[..., Any],
+    store: Callable[..., Awaitable[bool]], handle: roomwire.MessageHandler
 """
 
 

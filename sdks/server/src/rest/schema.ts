@@ -672,7 +672,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Redrive an entry: a 2xx removes it, any other outcome is recorded in it
+         * Redrive an entry: success removes it, any other outcome is recorded in it
          * @description Needs the role `editor` in the organization.
          */
         readonly post: operations["redriveDeadLetter"];
@@ -862,6 +862,74 @@ export interface paths {
          * @description Needs the permission `presence:read`, or a key with all permissions.
          */
         readonly get: operations["getOccupancy"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/apps/{appId}/rooms/{roomId}/groups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the worker groups of a room that have jobs, in all scopes
+         * @description Needs the permission `groups:read`, or a key with all permissions.
+         */
+        readonly get: operations["listJobGroups"];
+        readonly put?: never;
+        /**
+         * Make a worker group that collects jobs before its first member comes, or replace its options
+         * @description Needs the permission `groups:write`, or a key with all permissions.
+         */
+        readonly post: operations["createJobGroup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/apps/{appId}/rooms/{roomId}/groups/{groupId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get a worker group that has jobs
+         * @description Needs the permission `groups:read`, or a key with all permissions.
+         */
+        readonly get: operations["getJobGroup"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a worker group with its jobs, and end the subscriptions of its members
+         * @description Needs the permission `groups:write`, or a key with all permissions.
+         */
+        readonly delete: operations["deleteJobGroup"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/apps/{appId}/rooms/{roomId}/groups/{groupId}/jobs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Look at the oldest jobs of a worker group, without taking them
+         * @description Needs the permission `groups:read`, or a key with all permissions.
+         */
+        readonly get: operations["peekJobs"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1350,6 +1418,27 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhookInput: {
+            /**
+             * @description An http or https URL without user and password, as the URL standard parses it
+             * @example https://example.com/hooks/roomwire
+             */
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            /**
+             * @description For how long after its first attempt a call is tried on, beyond the third
+             * @default 0
+             */
+            readonly retrySeconds?: number;
+            /**
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
+             * @default 1
+             * @enum {integer}
+             */
+            readonly bodyVersion?: 1 | 2;
+        };
         readonly TopicConfigInput: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1361,13 +1450,13 @@ export interface components {
             /** @description Messages are kept where it is an object, even an empty one */
             readonly history?: {
                 /** @default 86400 */
-                readonly seconds: number;
+                readonly seconds?: number;
                 /** @default 1000 */
-                readonly messages: number;
+                readonly messages?: number;
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["WebhookInput"];
-                readonly onPublish?: components["schemas"]["WebhookInput"];
+                readonly onPublish?: components["schemas"]["TriggerWebhookInput"];
             };
         };
         readonly BlueprintRoom: {
@@ -1379,7 +1468,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly BlueprintDefinition: {
             readonly config?: components["schemas"]["AppConfigInput"];
@@ -1388,7 +1477,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1463,6 +1552,15 @@ export interface components {
                 readonly [key: string]: string;
             };
         };
+        readonly TriggerWebhook: {
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            readonly retrySeconds?: number;
+            /** @enum {integer} */
+            readonly bodyVersion?: 1 | 2;
+        };
         readonly TopicConfig: {
             readonly logging?: {
                 readonly enabled: boolean;
@@ -1477,7 +1575,7 @@ export interface components {
             } | null;
             readonly webhooks?: {
                 readonly onSubscribe?: components["schemas"]["Webhook"];
-                readonly onPublish?: components["schemas"]["Webhook"];
+                readonly onPublish?: components["schemas"]["TriggerWebhook"];
             };
         };
         readonly App: {
@@ -1501,7 +1599,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfig"];
             };
             readonly hydrationWebhook: components["schemas"]["Webhook"] | null;
-            readonly triggerWebhook: components["schemas"]["Webhook"] | null;
+            readonly triggerWebhook: components["schemas"]["TriggerWebhook"] | null;
             /** @description Any JSON value, as it was sent; null where none was */
             readonly dependencies: unknown;
             /** @description Any JSON value, as it was sent; null where none was */
@@ -1538,7 +1636,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1580,7 +1678,7 @@ export interface components {
                 readonly [key: string]: components["schemas"]["TopicConfigInput"];
             };
             readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["WebhookInput"] | null;
+            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
@@ -1610,7 +1708,7 @@ export interface components {
             readonly slug: string;
             readonly description: string | null;
             readonly topics: readonly string[];
-            readonly metadata: Record<string, never>;
+            readonly metadata: Record<string, unknown>;
             /** @enum {string} */
             readonly status: "active" | "disabled";
             /** @description Whether a blueprint created it */
@@ -1643,7 +1741,7 @@ export interface components {
             readonly slug?: string;
             readonly description?: string | null;
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
             readonly enableWebRTC?: boolean;
         };
         readonly RoomChanges: {
@@ -1656,7 +1754,7 @@ export interface components {
             /** @enum {string} */
             readonly status?: "active" | "disabled";
             readonly topics?: readonly string[];
-            readonly metadata?: Record<string, never>;
+            readonly metadata?: Record<string, unknown>;
         };
         readonly RoomGrant: {
             /** Format: uuid */
@@ -1688,7 +1786,7 @@ export interface components {
             readonly isActive: boolean;
             /** @description A label without effect */
             readonly role: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1724,7 +1822,7 @@ export interface components {
             readonly expiresAt?: string | null;
             readonly isActive?: boolean;
             readonly role?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         } & (unknown | unknown);
         readonly Scope: {
             /** Format: uuid */
@@ -1735,7 +1833,7 @@ export interface components {
             readonly slug: string;
             readonly name: string;
             readonly description: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /** @description An inactive scope denies its actors */
             readonly isActive: boolean;
             /**
@@ -1763,7 +1861,7 @@ export interface components {
              */
             readonly name: string;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly ScopeChanges: {
             /**
@@ -1773,7 +1871,7 @@ export interface components {
             readonly name?: string;
             readonly isActive?: boolean;
             readonly description?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
         };
         readonly Actor: {
             /** Format: uuid */
@@ -1801,7 +1899,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1835,7 +1933,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -1865,7 +1963,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, never> | null;
+            readonly metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
@@ -1895,7 +1993,7 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, never> | null;
+            readonly metadata?: Record<string, unknown> | null;
             /** Format: uuid */
             readonly accessScopeId?: string | null;
         };
@@ -2043,15 +2141,18 @@ export interface components {
             readonly projectId: string;
             /** Format: uuid */
             readonly appId: string;
-            /** @enum {string} */
-            readonly kind: "trigger";
-            /** @description Values in its query are `[hidden]` from viewers */
-            readonly url: string;
+            /**
+             * @description What failed: the call of a trigger, that of a room event, a job of a worker group, or a scheduled publish
+             * @enum {string}
+             */
+            readonly kind: "trigger" | "event" | "job" | "schedule";
+            /** @description Values in its query are `[hidden]` from viewers; null for a job or a scheduled publish */
+            readonly url: string | null;
             /** @description The values are `[hidden]` from viewers */
             readonly requestHeaders: {
                 readonly [key: string]: string;
             };
-            /** @description `{ roomName, topicName, actorId, data, scope }`, as it was sent; null where it is not kept any more */
+            /** @description `{ roomName, topicName, actorId, data, scope }` or the body of a room event, as it was sent, or would have been for a job or a scheduled publish; null where it is not kept any more */
             readonly requestBody: unknown;
             /** @description Null where there was no response */
             readonly responseStatus: number | null;
@@ -2084,8 +2185,22 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly updatedAt: string;
+            /** @description Of a job: the name of its worker group */
+            readonly group?: string;
+            /** @description Of a room event */
+            readonly sequence?: number;
+            /** @description Of a scheduled publish */
+            readonly scheduledId?: string;
             /** @description Present where headers and body are not kept any more: the entry cannot be redriven */
             readonly payloadExpired?: boolean;
+        };
+        readonly RedriveOutcome: {
+            /** @description Whether a call got its 2xx, a job is back in its group, or a publish was made; false also where that is not known in time */
+            readonly delivered: boolean;
+            /** @description Null where there was no response, or none in time */
+            readonly responseStatus: number | null;
+            /** @description Null where it was delivered, or nothing is known in time */
+            readonly error: string | null;
         };
         readonly RedriveFilter: {
             /** @enum {string} */
@@ -2110,9 +2225,9 @@ export interface components {
              * @description Maximum number of entries, the oldest first
              * @default 1000
              */
-            readonly limit: number;
+            readonly limit?: number;
             /** @default true */
-            readonly dryRun: boolean;
+            readonly dryRun?: boolean;
         };
         readonly Redrive: {
             /** @description Entries that match the filter, up to the limit */
@@ -2154,12 +2269,12 @@ export interface components {
              * @description Keeps the message as the last value of the topic
              * @default false
              */
-            readonly retain: boolean | null;
+            readonly retain?: boolean | null;
             /**
              * @description How it crosses the bus: as on the socket
              * @default 1
              */
-            readonly qos: number | null;
+            readonly qos?: number | null;
             /** @description Of several messages with one id, one is delivered */
             readonly id?: string | null;
             /** @description Whether the trigger webhook of the topic is called; by default only with `as` */
@@ -2268,7 +2383,7 @@ export interface components {
         readonly PresentActor: {
             readonly actorTokenId: string;
             /** @description As it was announced last; what JSON cannot hold as in the bodies of webhooks: bytes in base64, integers beyond 2^53 as text */
-            readonly presence: Record<string, never>;
+            readonly presence: Record<string, unknown>;
             /**
              * Format: date-time
              * @description Since when the actor has been present, by any of its connections
@@ -2293,6 +2408,97 @@ export interface components {
         readonly Occupancy: {
             readonly data: readonly components["schemas"]["RoomOccupancy"][];
         };
+        readonly NewJobGroup: {
+            /** @description The name of the topic in the room */
+            readonly topic: string;
+            /** @description The `loadBalanceGroup` of its members */
+            readonly name: string;
+            /**
+             * Format: uuid
+             * @description An `accessScopeId`; null, or left out, outside of every scope
+             */
+            readonly scope?: string | null;
+            /** @description How its jobs are handed out; replaced by each call */
+            readonly jobs?: {
+                /**
+                 * @description Jobs that a member has not acknowledged, at most
+                 * @default 100
+                 */
+                readonly prefetch?: number;
+                /**
+                 * @description After these, a job goes to another member
+                 * @default 60
+                 */
+                readonly ackSeconds?: number;
+                /**
+                 * @description After these, a job is a dead letter
+                 * @default 5
+                 */
+                readonly maxDeliveries?: number;
+            };
+        };
+        readonly JobOptions: {
+            /** @description Jobs that a member has not acknowledged, at most */
+            readonly prefetch: number;
+            /** @description After these, a job goes to another member */
+            readonly ackSeconds: number;
+            /** @description After these, a job is a dead letter */
+            readonly maxDeliveries: number;
+        };
+        readonly JobGroup: {
+            /** Format: uuid */
+            readonly groupId: string;
+            readonly topic: string;
+            readonly name: string;
+            /** Format: uuid */
+            readonly scope: string | null;
+            readonly jobs: components["schemas"]["JobOptions"];
+            /** @description Jobs that are not settled, those in flight among them */
+            readonly depth: number;
+            /** @description Jobs that members have, and have not acknowledged */
+            readonly inFlight: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of its jobs was published; null without any
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly oldestAt: string | null;
+            /** @description Connections, on all gateways */
+            readonly members: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly createdAt: string;
+        };
+        readonly JobGroupPage: {
+            readonly data: readonly components["schemas"]["JobGroup"][];
+            /** @description For the next page; null on the last one */
+            readonly next: string | null;
+        };
+        readonly WaitingJob: {
+            readonly msgId: string;
+            /**
+             * Format: date-time
+             * @description When it was accepted
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string;
+            /** @description Of its publisher; null for a backend */
+            readonly actorTokenId: string | null;
+            /** @description How often it has been handed out */
+            readonly deliveries: number;
+            /** @description Null where it was published without one */
+            readonly filter: string | null;
+            /** @description As it was published; null where JSON cannot hold it */
+            readonly data: unknown;
+            /** @description Only where JSON cannot hold the data: its MessagePack in base64 */
+            readonly base64?: string;
+        };
+        readonly WaitingJobs: {
+            readonly data: readonly components["schemas"]["WaitingJob"][];
+        };
         readonly WebhookOutcome: {
             /**
              * Format: date-time
@@ -2305,7 +2511,7 @@ export interface components {
             /** Format: uuid */
             readonly appId: string;
             /** @enum {string} */
-            readonly kind: "trigger" | "hydration";
+            readonly kind: "trigger" | "hydration" | "event";
             /**
              * Format: uuid
              * @description The header `webhook-id`; the `dlqId` if the call fails for good
@@ -2408,7 +2614,7 @@ export interface components {
             /** @description The records that the event created, changed or removed */
             readonly resourceIds: readonly string[];
             /** @description The data of the event, without hashes and encrypted secrets; values of webhook headers and of query parameters are `[hidden]` */
-            readonly data: Record<string, never>;
+            readonly data: Record<string, unknown>;
         };
         readonly AuditPage: {
             readonly data: readonly components["schemas"]["AuditEvent"][];
@@ -2441,7 +2647,7 @@ export interface components {
              */
             readonly at: string;
             /** @description Null where it did not exist */
-            readonly record: Record<string, never> | null;
+            readonly record: Record<string, unknown> | null;
             readonly lastChange: components["schemas"]["Change"] | null;
         };
         readonly Difference: {
@@ -4419,7 +4625,10 @@ export interface operations {
     };
     readonly redriveDeadLetter: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description `true`: the answer waits for the outcome, 30 s at most, and is 200 with it */
+                readonly wait?: "true" | "false";
+            };
             readonly header?: never;
             readonly path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
@@ -4437,6 +4646,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    readonly "application/json": components["schemas"]["RedriveOutcome"];
+                };
+            };
+            /** @description Accepted: it is done later */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
                     readonly "application/json": components["schemas"]["DeadLetter"];
                 };
             };
@@ -4446,7 +4664,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
@@ -4490,7 +4708,16 @@ export interface operations {
     readonly listDeadLetters: {
         readonly parameters: {
             readonly query?: {
+                readonly kind?: "trigger" | "event" | "job" | "schedule";
+                readonly projectId?: string;
+                readonly appId?: string;
+                /** @description The whole URL, as it was configured */
+                readonly url?: string;
                 readonly status?: "pending" | "failed" | "dead";
+                /** @description Recorded at or after this time */
+                readonly from?: string;
+                /** @description Recorded at or before this time */
+                readonly to?: string;
                 /** @description Entries on a page; clamped to 1-100 */
                 readonly limit?: number;
                 readonly offset?: number;
@@ -4837,6 +5064,201 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Occupancy"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly listJobGroups: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Groups on a page; clamped to 1-1000 */
+                readonly limit?: number;
+                /** @description `next` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroupPage"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly createJobGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewJobGroup"];
+            };
+        };
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroup"];
+                };
+            };
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroup"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly getJobGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+                /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
+                readonly groupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroup"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly deleteJobGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+                /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
+                readonly groupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done; the answer is empty */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly peekJobs: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Jobs; clamped to 1-100. Those beyond 1 MiB are left out */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+                /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
+                readonly groupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WaitingJobs"];
                 };
             };
             /** @description An error */

@@ -25,6 +25,7 @@ import {
   webhookCallRecord,
   webhookCalls,
   webhookRetries,
+  webhookWaits,
 } from '../bus/webhookCalls.js';
 import { webhookOutcomeRecord, webhookOutcomes } from '../bus/webhookOutcomes.js';
 import { webhookReportRecord, webhookReports } from '../bus/webhookReports.js';
@@ -92,7 +93,10 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: gatewayAnswerRecord.json,
   },
   ...Object.fromEntries(
-    [webhookCalls, ...webhookRetries, webhookBacklog].map(({ name }) => [name, webhookCall(name)]),
+    [webhookCalls, ...webhookRetries, ...webhookWaits, webhookBacklog].map(({ name }) => [
+      name,
+      webhookCall(name),
+    ]),
   ),
   [webhookReports.name]: {
     summary: 'What has failed for good, or how the redrive of a dead letter has ended',

@@ -7,7 +7,13 @@ import { eventRedrives, jobRedrives, scheduleRedrives } from './lostWork.js';
 import { recordedMessages, retentionClasses, retentionMs } from './recordedMessages.js';
 import { presenceNews } from './presenceNews.js';
 import { readerAnnouncements } from './readers.js';
-import { webhookAnswers, webhookBacklog, webhookCalls, webhookRetries } from './webhookCalls.js';
+import {
+  webhookAnswers,
+  webhookBacklog,
+  webhookCalls,
+  webhookRetries,
+  webhookWaits,
+} from './webhookCalls.js';
 import { webhookOutcomes } from './webhookOutcomes.js';
 import { webhookReports } from './webhookReports.js';
 
@@ -49,6 +55,8 @@ export const busTopics: readonly BusTopic[] = [
   // As many consumers as there are partitions can share the work.
   { ...otherTopics, name: webhookCalls.name, partitions: 16 },
   ...webhookRetries.map(({ name }) => ({ ...otherTopics, name })),
+  // Few calls wait for so long.
+  ...webhookWaits.map(({ name }) => ({ ...otherTopics, name, partitions: 4 })),
   // Slow endpoints delay one another where they share a partition.
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
   { ...otherTopics, name: webhookReports.name },

@@ -10,6 +10,7 @@ import {
   optional,
   orNull,
   text,
+  textOrNull,
   tuple,
   union,
   type TypeOf,
@@ -37,6 +38,15 @@ export type CallOrigin = TypeOf<typeof origin>;
 /** The scope of an actor, as webhooks get it. */
 export const calledScope = object({ accessScopeId: text, slug: text, name: text });
 
+export /** What a body of version 2 says besides. */
+const calledMessage = object({
+  appSlug: text,
+  topic: described('The address', text),
+  id: described('What its publisher gave, or the service made', text),
+  at: described('When it was accepted, Unix milliseconds', count),
+  position: described('Of a topic with history, where it is known', textOrNull),
+});
+
 export const webhookCall = object({
   /** The same on every attempt. */
   callId: described('`webhook-id`, and the `dlqId` if it comes to nothing', text),
@@ -62,6 +72,10 @@ export const webhookCall = object({
     bytes,
   ),
   sequence: optional(described('Of an event', count)),
+  message: optional(described('For a body of version 2', calledMessage)),
+  retrySeconds: optional(described('For how long after its first attempt it is tried on', count)),
+  firstAttemptAt: optional(described('Unix milliseconds; where it may be tried on', count)),
+  waitsOnMs: optional(described('How long it still waits when this queue gives it back', count)),
   origin,
   attempts: described('That were made so far', count),
   putOffBy: optional(
@@ -91,11 +105,20 @@ export const webhookCalls: WorkQueue<WebhookCall> = {
 /** [HOOK-RETRY-1] How long a call waits for its second and its third attempt. */
 export const retryWaitsMs: readonly [number, number] = [1_000, 2_000];
 
+const waitingFor = (seconds: number): WorkQueue<WebhookCall> => ({
+  ...webhookCalls,
+  name: `webhook-retry-${seconds}s`,
+  delayMs: seconds * 1_000,
+});
+
 /** Calls that wait for their second and their third attempt. */
 export const webhookRetries: readonly [WorkQueue<WebhookCall>, WorkQueue<WebhookCall>] = [
-  { ...webhookCalls, name: 'webhook-retry-1s', delayMs: retryWaitsMs[0] },
-  { ...webhookCalls, name: 'webhook-retry-2s', delayMs: retryWaitsMs[1] },
+  waitingFor(1),
+  waitingFor(2),
 ];
+
+/** [HOOK-RETRY-5] Longer waits are made of these: a queue has one delay, so that what was put first is due first. */
+export const webhookWaits: readonly WorkQueue<WebhookCall>[] = [4, 16, 64, 256, 1_024].map(waitingFor);
 
 /**
  * Calls to slow endpoints, separate so that they do not delay others. The key is the project, so that one process takes all that a

@@ -538,6 +538,18 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'gateways from one request for the occupancy of rooms',
   },
+  peekedJobs: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'none: a larger `limit` counts as this one',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the owner of a worker group from one look at its jobs',
+  },
+  peekedBytes: {
+    ...{ value: mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: those beyond are left out',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the bus from a look at large jobs',
+  },
 
   // Sessions of an OIDC issuer
   issuedSessionMs: {
@@ -760,6 +772,12 @@ export const limitTable = {
     answer: 'HTTP 400',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'the event log and the webhook consumer from one redrive',
+  },
+  waitingRedrives: {
+    ...{ value: 100, unit: 'number', per: 'process' },
+    answer: 'none: further requests are answered as if the outcome were not known in time',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the event log, which is looked at for each request that waits for its redrive',
   },
   deadLetterCounts: {
     ...{ value: 1_000, unit: 'number', per: 'process' },

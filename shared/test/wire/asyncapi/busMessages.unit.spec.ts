@@ -128,13 +128,33 @@ describe('the records of the bus in the AsyncAPI document', () => {
   for (const [kind, each] of Object.entries(presences))
     it(`match presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
 
+  const ofRoom = { projectId: 'p', roomId: 'r' };
+  const options = { prefetch: 1, ackSeconds: 5, maxDeliveries: 2 };
+  const group = {
+    ...{ groupId: 'g', topic: 't', name: 'n', accessScopeId: 's', options, depth: 1, inFlight: 1 },
+    ...{ oldestAt: 7, members: 2, createdAt: 6 },
+  };
+  const job = { msgId: 'm', from: 'x', at: 7, deliveries: 1, filters: ['f'], body: Uint8Array.of(0x80) };
   const questions: { readonly [K in GatewayQuestion['kind']]: Extract<GatewayQuestion, { kind: K }> } = {
     presence: { kind: 'presence', room: 'p/a/_/r', limit: 10, after: 'x' },
     occupancy: { kind: 'occupancy', rooms: ['p/a/_/r'] },
+    createGroup: {
+      ...{ kind: 'createGroup', ...ofRoom, appId: 'a', accessScopeId: null, room: 'p/a/_/r' },
+      ...{ topic: 't', name: 'n', options },
+    },
+    listGroups: { kind: 'listGroups', ...ofRoom, after: 'g' },
+    getGroup: { kind: 'getGroup', ...ofRoom, groupId: 'g' },
+    peekGroup: { kind: 'peekGroup', ...ofRoom, groupId: 'g', limit: 3 },
+    deleteGroup: { kind: 'deleteGroup', ...ofRoom, groupId: 'g' },
   };
   const answers: { readonly [K in GatewayAnswer['kind']]: Extract<GatewayAnswer, { kind: K }> } = {
     presence: { kind: 'presence', present: [['x', Uint8Array.of(0x80), 1]], next: 'x' },
     occupancy: { kind: 'occupancy', knowsPresences: true, rooms: [[1, 2]] },
+    createGroup: { kind: 'createGroup', created: { group, isNew: true } },
+    listGroups: { kind: 'listGroups', groups: [group], isLast: true },
+    getGroup: { kind: 'getGroup', group: { ...group, oldestAt: null } },
+    peekGroup: { kind: 'peekGroup', jobs: [job] },
+    deleteGroup: { kind: 'deleteGroup', isDeleted: false },
     unknown: { kind: 'unknown' },
   };
   for (const [kind, question] of Object.entries(questions))

@@ -81,6 +81,27 @@ describe('[HOOK-BODY-1] the body of a webhook call', () => {
     expect(JSON.parse(requestBody(hydration))).to.eql(told);
   });
 
+  it('[HOOK-BODY-3] of version 2 also names the app, the room and the message', () => {
+    const message = {
+      appSlug: 'desk-1a2b',
+      topic: 'desk-1a2b/lobby/chat',
+      id: 'order-7',
+      at: 0,
+      position: null,
+    };
+    const trigger = { ...told, kind: 'trigger', appId: 'a', roomId: 'r', data: encode(1), message } as const;
+    expect(Object.entries(JSON.parse(requestBody(trigger)) as object)).to.eql([
+      ...Object.entries({ roomName: 'lobby', topicName: 'chat', actorId: 'a1', data: 1, scope: null }),
+      ...Object.entries({ appId: 'a', appSlug: 'desk-1a2b', roomId: 'r', topic: 'desk-1a2b/lobby/chat' }),
+      ...Object.entries({ id: 'order-7', at: '1970-01-01T00:00:00.000Z', position: null }),
+    ]);
+  });
+
+  it('of a room event is what its sender has made', () => {
+    const body = { event: 'joined', sequence: 7, presence: { name: 'Ada' } };
+    expect(JSON.parse(requestBody({ ...told, kind: 'event', data: encode(body) }))).to.eql(body);
+  });
+
   it('has three fields for a scope', () => {
     const call = { ...told, scope, kind: 'trigger', data: encode(null) } as const;
     expect(JSON.parse(requestBody(call))).to.eql({

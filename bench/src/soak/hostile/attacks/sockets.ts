@@ -34,6 +34,12 @@ const filtered = framesOf((topic: string, index: number, time: number) => ({
 
 const presence = framesOf((roomId: string) => ({ type: 'presence', roomId, data: { text: text(16_000) } }));
 
+/** In many rooms at once, and in and out of a room that many count. */
+const several = framesOf((roomId: string, how: 'keep' | 'leave' | 'count') => ({
+  ...{ type: 'presence', roomId, data: { text: text(1_000) } },
+  ...(how === 'count' ? { mode: how } : { [how]: true }),
+}));
+
 const manyArrays = framesOf((topic: string) => ({
   ...{ type: 'publish', topic },
   data: Array.from({ length: 400_000 }, () => []),
@@ -116,6 +122,19 @@ export const socketAttacks: readonly Attack[] = [
         repeatedly(1, context.signal, (time) => {
           const roomId = `${context.tenant.openApp}/${context.tenant.rooms[time % context.tenant.rooms.length]}`;
           socket.write(presence(roomId));
+        }),
+      ),
+  },
+  {
+    name: 'rooms and counts',
+    run: (context) =>
+      keepSockets(context, '127.0.0.28', context.tenant.users.slice(110, 130), (socket, index) =>
+        repeatedly(10, context.signal, (time) => {
+          const { openApp, rooms } = context.tenant;
+          const roomOf = (n: number) => `${openApp}/${rooms[n % rooms.length]}`;
+          socket.write(several(roomOf(time + index), 'keep'));
+          socket.write(several(roomOf(time), 'count'));
+          if (time % 2 === 0) socket.write(several(roomOf(time + index), 'leave'));
         }),
       ),
   },

@@ -75,6 +75,7 @@ const topicConfigs = object({
     ),
     { chat: { webhooks: { onSubscribe: { url: 'https://example.com' } } } },
     { chat: { webhooks: { onPublish: { url: 'https://example.com', headers: { a: 'b' } } } } },
+    { chat: { webhooks: { onPublish: { url: 'https://example.com', retrySeconds: 60, bodyVersion: 2 } } } },
   ],
   wrong: [
     ...['a/b', '', 'a b'].map((topic) => below(topic, { [topic]: {} })),

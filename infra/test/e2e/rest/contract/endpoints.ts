@@ -22,7 +22,7 @@ export interface Endpoint {
   readonly path: string;
   readonly access: 'project' | 'session';
   readonly body: BodyName | undefined;
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 202 | 204;
   readonly answer: AnswerName;
 }
 
@@ -90,7 +90,7 @@ const sessionRows = [
   [`GET ${queue}/stats/pending-count`, none, 200, 'count'],
   [`GET ${queue}/{dlqId}`, none, 200, 'dead letter'],
   [`POST ${queue}/redrive`, 'redrive', 200, 'redrive'],
-  [`POST ${queue}/{dlqId}/redrive`, none, 200, 'dead letter'],
+  [`POST ${queue}/{dlqId}/redrive`, none, 202, 'dead letter'],
   [`DELETE ${queue}/{dlqId}/mark-dead`, none, 200, 'dead letter'],
   [`DELETE ${queue}/{dlqId}`, none, 204, 'nothing'],
   [`GET ${watch}`, none, 200, 'webhook outcomes'],

@@ -71,6 +71,23 @@ const refused: readonly (readonly [body: object, ...paths: string[]])[] = [
   [{ hydrationWebhook: url }, 'hydrationWebhook'],
   [{ hydrationWebhook: {} }, 'hydrationWebhook.url'],
   [{ hydrationWebhook: { url, more: 1 } }, 'hydrationWebhook.more'],
+  ...[-1, 259_201, 1.5, '60', null].map(
+    (retrySeconds) => [{ triggerWebhook: { url, retrySeconds } }, 'triggerWebhook.retrySeconds'] as const,
+  ),
+  ...[0, 3].map(
+    (bodyVersion) => [{ triggerWebhook: { url, bodyVersion } }, 'triggerWebhook.bodyVersion'] as const,
+  ),
+  [
+    chat({ webhooks: { onPublish: { url, retrySeconds: 259_201 } } }),
+    'topicConfigs.chat.webhooks.onPublish.retrySeconds',
+  ],
+  // Nobody waits for a hydration.
+  [{ hydrationWebhook: { url, retrySeconds: 1 } }, 'hydrationWebhook.retrySeconds'],
+  [{ hydrationWebhook: { url, bodyVersion: 2 } }, 'hydrationWebhook.bodyVersion'],
+  [
+    chat({ webhooks: { onSubscribe: { url, bodyVersion: 2 } } }),
+    'topicConfigs.chat.webhooks.onSubscribe.bodyVersion',
+  ],
   [{ triggerWebhook: { url: 1 } }, 'triggerWebhook.url'],
   [{ triggerWebhook: { url: '/hook' } }, 'triggerWebhook.url'],
   [{ triggerWebhook: { url: 'ftp://example.com' } }, 'triggerWebhook.url'],
@@ -142,7 +159,7 @@ describe('REST app fields', () => {
   });
   after(() => service.close());
 
-  it('[HOOK-CONF-3] are refused by each of their constraints, under their path, on create and on change', async function () {
+  it('[HOOK-CONF-3] [HOOK-CONF-4] are refused by each of their constraints, under their path, on create and on change', async function () {
     this.timeout(60_000);
     const before = (await client.get(`/apps/${appId}`)).body;
     for (const [body, ...paths] of refused) {
@@ -184,6 +201,14 @@ describe('REST app fields', () => {
     }
     const none = { hydrationWebhook: null, triggerWebhook: null, description: null };
     expect((await client.patch(`/apps/${appId}`, none)).body).to.deep.include(none);
+  });
+
+  it('[HOOK-CONF-4] accept calls that are tried on, and bodies of either version', async () => {
+    for (const more of [{ retrySeconds: 0 }, { retrySeconds: 259_200, bodyVersion: 2 }, { bodyVersion: 1 }]) {
+      const triggerWebhook = { url, ...more };
+      const sent = { triggerWebhook, topicConfigs: { chat: { webhooks: { onPublish: triggerWebhook } } } };
+      expect((await client.patch(`/apps/${appId}`, sent)).body).to.deep.include(sent);
+    }
   });
 
   it('[dependencies, files, framework] are stored as they were sent', async () => {

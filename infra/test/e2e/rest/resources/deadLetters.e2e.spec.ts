@@ -139,6 +139,32 @@ describe('REST webhook dead letters', () => {
       });
     });
 
+    it('[HOOK-DLQ-5] by kind, project, app, URL and time, and several of these', async () => {
+      const total = async (query: string): Promise<number> => {
+        const { status, body } = await ada.get(`${path}?${query}`);
+        expect(status, query).to.equal(200);
+        expect((body.data as unknown[]).length, query).to.equal(
+          Math.min(50, body.pagination.total as number),
+        );
+        return body.pagination.total as number;
+      };
+      const one = read[7] as FailedCall;
+      const { createdAt } = (await ada.get(`${path}/${one.dlqId}`)).body as { createdAt: string };
+      expect(await total('kind=trigger')).to.equal(120);
+      for (const kind of ['event', 'job', 'schedule']) expect(await total(`kind=${kind}`)).to.equal(0);
+      expect(await total(`projectId=${projectId}`)).to.equal(120);
+      expect(await total(`projectId=${projectId.toUpperCase()}&status=failed`)).to.equal(40);
+      expect(await total(`projectId=${unknownId}`)).to.equal(0);
+      expect(await indexes(`appId=${one.appId}`)).to.eql([7]);
+      expect(await indexes(`url=${encodeURIComponent(one.url ?? '')}`)).to.eql([7]);
+      expect(await total('url=https://example.com/t')).to.equal(0);
+      expect(await indexes(`appId=${one.appId}&from=${createdAt}&to=${createdAt}`)).to.eql([7]);
+      expect((await total(`from=${createdAt}`)) + (await total(`to=${createdAt}`))).to.be.at.least(121);
+      const hourLater = new Date(Date.parse(createdAt) + 3_600_000).toISOString();
+      expect(await total(`from=${hourLater}`)).to.equal(0);
+      expect(await total(`kind=trigger&status=pending&projectId=${projectId}&to=${hourLater}`)).to.equal(80);
+    });
+
     it('and refuse an invalid query', async () => {
       for (const query of [
         'limit=abc',
@@ -148,6 +174,11 @@ describe('REST webhook dead letters', () => {
         'offset=-1',
         'offset=1.5',
         'status=on',
+        'kind=hydration',
+        'projectId=x',
+        'appId=',
+        'from=yesterday',
+        'to=1',
       ])
         expectValidationError(await ada.get(`${path}?${query}`), query.split('=')[0] ?? '');
     });

@@ -64,12 +64,13 @@ const optionsOf = (given: unknown): Fields => {
 const asksOf = (token: unknown): readonly unknown[] =>
   isFields(token) && Array.isArray(token['ask']) ? token['ask'] : [token];
 
-/** `access`, a text, `{ fail: why }`, or a client token by its options, of another actor where it names one. */
+/** `access`, a text, `{ fail: why }`, or a client token by its options, of another or an external actor where it names one. */
 const answerOf = (stage: Stage, actor: string, token: unknown): TokenAnswer => {
   if (token === 'access') return async () => stage.world.accessToken(actor);
   if (!isFields(token)) return async () => String(token);
-  const { fail, actor: other = actor, access, ...options } = token;
+  const { fail, actor: other = actor, access, external, ...options } = token;
   if (fail !== undefined) return () => Promise.reject(new Error(textOf(fail)));
+  if (external !== undefined) return () => stage.world.externalToken(textOf(external), options);
   if (access !== undefined) return async () => stage.world.accessToken(textOf(access));
   return () => stage.world.clientToken(String(other), options);
 };

@@ -40,7 +40,7 @@ const event: StepKind = {
   required: ['client', 'event'],
   optional: [
     ...['sub', 'kind', 'data', 'actorTokenId', 'presence', 'roomId', 'room', 'reason', 'after', 'before'],
-    ...['error', 'authExpiresAt', 'save', 'within'],
+    ...['error', 'authExpiresAt', 'present', 'save', 'within'],
   ],
   async run(stage, fields) {
     const { error, room, save: names } = fields;

@@ -39,9 +39,16 @@ class Webhook(TypedDict):
     headers: NotRequired[dict[str, str]]
 
 
+class TriggerWebhook(TypedDict):
+    url: str
+    headers: NotRequired[dict[str, str]]
+    retrySeconds: NotRequired[int]
+    bodyVersion: NotRequired[Literal[1, 2]]
+
+
 class TopicConfigWebhooks(TypedDict):
     onSubscribe: NotRequired[Webhook]
-    onPublish: NotRequired[Webhook]
+    onPublish: NotRequired[TriggerWebhook]
 
 
 class TopicConfig(TypedDict):
@@ -64,7 +71,7 @@ class App(TypedDict):
     topics: list[str]
     topicConfigs: dict[str, TopicConfig]
     hydrationWebhook: Webhook | None
-    triggerWebhook: Webhook | None
+    triggerWebhook: TriggerWebhook | None
     dependencies: Any
     files: Any
     framework: Any
@@ -113,9 +120,16 @@ class WebhookInput(TypedDict):
     headers: NotRequired[dict[str, str]]
 
 
+class TriggerWebhookInput(TypedDict):
+    url: str
+    headers: NotRequired[dict[str, str]]
+    retrySeconds: NotRequired[int]
+    bodyVersion: NotRequired[Literal[1, 2]]
+
+
 class TopicConfigInputWebhooks(TypedDict):
     onSubscribe: NotRequired[WebhookInput]
-    onPublish: NotRequired[WebhookInput]
+    onPublish: NotRequired[TriggerWebhookInput]
 
 
 class TopicConfigInput(TypedDict):
@@ -131,7 +145,7 @@ class NewApp(TypedDict):
     topics: NotRequired[list[str]]
     topicConfigs: NotRequired[dict[str, TopicConfigInput]]
     hydrationWebhook: NotRequired[WebhookInput | None]
-    triggerWebhook: NotRequired[WebhookInput | None]
+    triggerWebhook: NotRequired[TriggerWebhookInput | None]
     dependencies: NotRequired[Any]
     files: NotRequired[Any]
     framework: NotRequired[Any]
@@ -150,7 +164,7 @@ class AppChanges(TypedDict):
     topics: NotRequired[list[str]]
     topicConfigs: NotRequired[dict[str, TopicConfigInput]]
     hydrationWebhook: NotRequired[WebhookInput | None]
-    triggerWebhook: NotRequired[WebhookInput | None]
+    triggerWebhook: NotRequired[TriggerWebhookInput | None]
     dependencies: NotRequired[Any]
     files: NotRequired[Any]
 
@@ -426,3 +440,25 @@ class MessageHistory(TypedDict):
     data: list[KeptMessage]
     next: NotRequired[str]
     gap: NotRequired[MessageHistoryGap]
+
+
+class PresentActor(TypedDict):
+    actorTokenId: str
+    presence: dict[str, Any]
+    joinedAt: str
+
+
+class PresencePage(TypedDict):
+    data: list[PresentActor]
+    next: str | None
+
+
+class RoomOccupancy(TypedDict):
+    roomId: str
+    slug: str
+    present: int
+    subscribers: int
+
+
+class Occupancy(TypedDict):
+    data: list[RoomOccupancy]

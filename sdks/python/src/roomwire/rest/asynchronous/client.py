@@ -11,12 +11,13 @@ from ...errors import RoomwireError
 from ..address import api_address
 from ..messages import Published, encoded, message_of, published_of, results_of
 from ..types import NewMessage
+from .live import Presence
 from .resources import Actors, Apps, Grants, Messages, Revocations, Rooms, Scopes, SigningKeys
 from .transport import Transport
 
 
 class AsyncRestClient:
-    """What an API key may do: manage apps, rooms, grants, scopes, actors, signing keys and revocations, and publish.
+    """What an API key may do: manage apps, rooms, grants, scopes, actors, signing keys and revocations, see who is there, and publish.
 
     `url` is that of the server, or of its gateway; anything else raises `ValueError`. Every call raises `RestError` (`status`,
     `error`, `problems`), or a `ConnectionError` (`unreachable`, `request_timeout`). What may be sent again is, up to two times, while
@@ -48,6 +49,7 @@ class AsyncRestClient:
         self.signing_keys = SigningKeys(self._transport)
         self.revocations = Revocations(self._transport)
         self.messages = Messages(self._transport)
+        self.presence = Presence(self._transport)
 
     async def publish(
         self,
