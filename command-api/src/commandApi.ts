@@ -27,6 +27,7 @@ import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
+import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -90,6 +91,8 @@ export interface CommandApiDeps {
   readonly schedules: ScheduleDeps['schedules'];
   /** What gateways know; undefined while this process cannot ask them. */
   readonly liveState: LiveStateDeps['liveState'];
+  /** Worker groups with jobs; undefined while this process cannot reach them. */
+  readonly jobGroups: JobGroupDeps['jobGroups'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -124,6 +127,7 @@ export type ApiDeps = SigningKeyDeps &
   ScheduleDeps &
   LiveStateDeps &
   RedriveDeps &
+  JobGroupDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -153,6 +157,7 @@ export const apiRoutes = (
   ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
   ...auditRoutes(deps, inTurn),

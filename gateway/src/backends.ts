@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PublishPorts } from './publishing/composePublish.js';
+import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
@@ -20,6 +21,7 @@ import { defaultOptions } from './options.js';
 import { Peers, ticksPerBeat } from './presence/peers.js';
 import { composePublish } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
+import { askedJobGroups } from './questions/askedJobGroups.js';
 import { askedState } from './questions/clusterState.js';
 import { Questions } from './questions/questions.js';
 import { createDomainChanges } from './session/domainChanges.js';
@@ -36,6 +38,7 @@ export interface BackendsDeps extends PublishPorts {
 export interface Backends extends Service {
   readonly publishing: Publishing;
   readonly liveState: LiveState;
+  readonly jobGroups: JobGroups;
 }
 
 const nothing = (): void => undefined;
@@ -119,6 +122,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   return {
     publishing,
     liveState: askedState(questions),
+    jobGroups: askedJobGroups(questions),
 
     async start() {
       readers.push(

@@ -11,6 +11,7 @@ import { LastUses } from '@roomwire/shared/runtime/lastUses';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
+import { answeredQuestions } from '@roomwire/shared/wire/bus/gatewayQuestions';
 import { Directory } from './access/directory.js';
 import type { BadCredential } from './access/badCredential.js';
 import { RefusalReports } from './access/refusalReports.js';
@@ -107,6 +108,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     directory,
     gatewayId,
     connections: countByOrganization,
+    answers: answeredQuestions.ofState,
     leases: {
       onNews: (news) => leases.onNews(news),
       onGone: (gone) => {
@@ -142,7 +144,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ patienceMs: options.patienceMs, hesitationMs: options.hesitationMs },
   });
   const ownState = new LocalState({ board: presence.board, subscribers: roomSubscribers });
-  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState });
+  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: undefined });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },
     waits: { returnMs: options.returnMs, answerMs: 1_000, restMs: 100 },

@@ -11,10 +11,12 @@ import {
   type SessionRevocationEvent,
 } from '@roomwire/shared/domain/sessionRevocation';
 import { createdTokenRevocation, type TokenRevocationEvent } from '@roomwire/shared/domain/tokenRevocation';
+import { openedWebhookCircuit, type WebhookCircuitEvent } from '@roomwire/shared/domain/webhookCircuit';
 import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/domain/webhookSecret';
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
 import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
+import type { JobGroupEvent } from '@roomwire/shared/domain/jobGroup';
 import type { HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scope';
 import { createdActor, type ActorEvent } from '@roomwire/shared/domain/actor';
@@ -78,6 +80,7 @@ const projects: Projector<ProjectEvent> = {
     { removeWhere: 'scopes', filter: { projectId } },
     { removeWhere: 'deadLetters', filter: { projectId } },
     { removeWhere: 'webhookSecrets', filter: { projectId } },
+    { removeWhere: 'webhookCircuits', filter: { projectId } },
     { removeWhere: 'tokenRevocations', filter: { projectId } },
   ],
 };
@@ -122,6 +125,17 @@ const webhookSecrets: Projector<WebhookSecretEvent> = {
     { patch: 'webhookSecrets', id: webhookSecretId, set: { sealedSecret } },
   ],
   WebhookSecretDeleted: ({ webhookSecretId }) => [{ remove: 'webhookSecrets', id: webhookSecretId }],
+};
+
+const webhookCircuits: Projector<WebhookCircuitEvent> = {
+  WebhookCircuitOpened: (data, { occurredAt, position }) => [
+    {
+      put: 'webhookCircuits',
+      id: data.circuitId,
+      doc: { ...openedWebhookCircuit(data, occurredAt), createdPosition: position },
+    },
+  ],
+  WebhookCircuitClosed: ({ circuitId }) => [{ remove: 'webhookCircuits', id: circuitId }],
 };
 
 const sessionRevocations: Projector<SessionRevocationEvent> = {
@@ -209,6 +223,9 @@ const grants: Projector<GrantEvent> = {
 /** No read model shows messages. */
 const history: Projector<HistoryEvent> = { HistoryDeleted: () => [] };
 
+/** Gateways have the groups. */
+const jobGroups: Projector<JobGroupEvent> = { JobGroupConfigured: () => [], JobGroupDeleted: () => [] };
+
 const scopes: Projector<ScopeEvent> = {
   ScopeCreated: (data, { occurredAt, position }) => [
     {
@@ -274,11 +291,13 @@ const projectors: Projector<DomainEvent> = {
   ...rooms,
   ...grants,
   ...history,
+  ...jobGroups,
   ...scopes,
   ...actors,
   ...signingKeys,
   ...deadLetters,
   ...webhookSecrets,
+  ...webhookCircuits,
   ...sessionRevocations,
   ...tokenRevocations,
 };

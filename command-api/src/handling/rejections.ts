@@ -117,6 +117,16 @@ export const rejections = {
     { topic: 'chat' },
     ({ topic }) => `History is not enabled for topic "${topic}"`,
   ),
+  job_group_not_found: application(
+    404,
+    { groupId: exampleIds.groupId },
+    ({ groupId }) => `Worker group ${groupId} not found`,
+  ),
+  job_group_without_jobs: application(
+    409,
+    { name: 'thumbnails' },
+    ({ name }) => `Worker group "${name}" has members without jobs`,
+  ),
   grant_not_found: application(
     404,
     { roomActorAccessId: exampleIds.roomActorAccessId },

@@ -35,6 +35,15 @@ export const deletedQuerySchema = s.queryOf({ scope: scopeParameter });
 export const limitOf = ({ limit = usualMessages }: HistoryQuery): number =>
   Math.min(mostMessages, Math.max(1, Math.trunc(limit)));
 
+/** What was published, in a record of a message. */
+export const dataFields = {
+  data: s.anything({ description: 'As it was published; null where JSON cannot hold it' }),
+  base64: s.text({
+    description: 'Only where JSON cannot hold the data: its MessagePack in base64',
+    contentEncoding: 'base64',
+  }),
+};
+
 const messageSchema = s.titled(
   'KeptMessage',
   s.strictObject(
@@ -44,11 +53,7 @@ const messageSchema = s.titled(
       actorTokenId: s.described(s.orNull(s.text()), 'Of its publisher; null for a backend'),
       position: s.text(),
       filter: s.described(s.orNull(s.text()), 'Null where it was published without one'),
-      data: s.anything({ description: 'As it was published; null where JSON cannot hold it' }),
-      base64: s.text({
-        description: 'Only where JSON cannot hold the data: its MessagePack in base64',
-        contentEncoding: 'base64',
-      }),
+      ...dataFields,
     },
     ['id', 'at', 'actorTokenId', 'position', 'filter', 'data'],
   ),
@@ -96,7 +101,7 @@ export const presentMessage = (topic: HistoryTopic, { place, message }: KeptMess
   };
 };
 
-const presentData = (data: Uint8Array): Pick<Message, 'data' | 'base64'> => {
+export const presentData = (data: Uint8Array): Pick<Message, 'data' | 'base64'> => {
   const inJson = jsonValueOf(data);
   return inJson ? { data: inJson.value } : { data: null, base64: Buffer.from(data).toString('base64') };
 };

@@ -8,6 +8,7 @@ import {
   type RoomEvent,
   type RoomFields,
 } from '@roomwire/shared/domain/room';
+import type { ConfiguredJobGroup, DeletedJobGroup, JobGroupEvent } from '@roomwire/shared/domain/jobGroup';
 import type { DeletedHistory, HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { inPlace, type Edits } from '../handling/edits.js';
 import { changedFields, type Decider, targetOf } from '../handling/writeModel.js';
@@ -39,6 +40,9 @@ export type RoomCommand =
   /** Makes these the static rooms of the app, in parts: it is repeated until it has no events. */
   | { readonly type: 'PlaceStaticRooms'; readonly appId: string; readonly rooms: readonly RoomFields[] }
   | { readonly type: 'DeleteHistory'; readonly deleted: DeletedHistory }
+  /** Of a group that gateways keep. */
+  | { readonly type: 'ConfigureJobGroup'; readonly group: ConfiguredJobGroup }
+  | { readonly type: 'DeleteJobGroup'; readonly group: DeletedJobGroup }
   | GrantCommand;
 
 /** The rooms of an app and the grants on them. */
@@ -51,7 +55,10 @@ export interface RoomsState {
   readonly provisioned: number;
 }
 
-export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEvent | HistoryEvent> = {
+/** What was done with messages and jobs, for the audit: no decision depends on it. */
+type RecordedWork = HistoryEvent | JobGroupEvent;
+
+export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEvent | RecordedWork> = {
   initial: () => ({ byId: new Map(), idBySlug: new Map(), grants: new Map(), provisioned: 0 }),
 
   evolve(state, event, edits = inPlace) {
@@ -59,7 +66,7 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
       evolveGrants(state.grants, event, edits);
       return state;
     }
-    if (event.type === 'HistoryDeleted') return state;
+    if (isRecordedWork(event)) return state;
     const { roomId } = event.data;
     const before = state.byId.get(roomId);
     const after = evolveRoom(before, event);
@@ -99,6 +106,12 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
       case 'DeleteHistory':
         existing(state, command.deleted.roomId);
         return [{ type: 'HistoryDeleted', data: command.deleted }];
+      case 'ConfigureJobGroup':
+        existing(state, command.group.roomId);
+        return [{ type: 'JobGroupConfigured', data: command.group }];
+      case 'DeleteJobGroup':
+        existing(state, command.group.roomId);
+        return [{ type: 'JobGroupDeleted', data: command.group }];
       case 'GrantAccess':
         existing(state, command.grant.roomId);
         return decideGrant(command, state.grants.get(command.grant.roomId));
@@ -122,6 +135,17 @@ export const roomsDecider: Decider<RoomsState, RoomCommand, RoomEvent | GrantEve
     },
   },
 };
+
+const recordedWork = [
+  'HistoryDeleted',
+  'JobGroupConfigured',
+  'JobGroupDeleted',
+] as const satisfies readonly RecordedWork['type'][];
+
+const isRecordedWork = <Event extends { readonly type: string }>(
+  event: Event,
+): event is Extract<Event, { readonly type: RecordedWork['type'] }> =>
+  (recordedWork as readonly string[]).includes(event.type);
 
 const putRoom = (state: RoomsState, before: Room | undefined, after: Room, edits: Edits): RoomsState => {
   edits.put(state.byId, after.roomId, after);

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { HistoryApi, ids } from '../support/historyApi.js';
+import { RoomApi, ids } from '../support/roomApi.js';
 import { packed } from '../support/publishingApi.js';
 
 const { appId, roomId, scopeId } = ids;
 
 describe('[HTTP-HIST-2] deleting the history of a topic', () => {
-  let api: HistoryApi;
+  let api: RoomApi;
 
-  beforeEach(async () => void (api = await HistoryApi.open()));
+  beforeEach(async () => void (api = await RoomApi.open()));
   afterEach(() => api.close());
 
   const lengthOf = async (query = ''): Promise<number> => (await api.get(query)).body.data.length;

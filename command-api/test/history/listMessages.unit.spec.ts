@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { HistoryApi, ids, now } from '../support/historyApi.js';
+import { RoomApi, ids, now } from '../support/roomApi.js';
 import { packed } from '../support/publishingApi.js';
 
 describe('[HTTP-HIST-1] reading the history of a topic', () => {
-  let api: HistoryApi;
+  let api: RoomApi;
 
-  beforeEach(async () => void (api = await HistoryApi.open()));
+  beforeEach(async () => void (api = await RoomApi.open()));
   afterEach(() => api.close());
 
   const dataOf = ({ data }: { readonly data: readonly { readonly data: unknown }[] }) =>

@@ -1,6 +1,6 @@
 import { presenceNews, type PresenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import type { GatewayNews, GatewayReport } from '@roomwire/shared/wire/bus/gatewayNews';
-import { answeredQuestions } from '@roomwire/shared/wire/bus/gatewayQuestions';
+import type { QuestionKind } from '@roomwire/shared/wire/bus/gatewayQuestions';
 import type { PresencePage, PresenceQuery } from '@roomwire/shared/ports/liveState';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -30,6 +30,8 @@ export interface PresenceBoardDeps {
   readonly presenceMemoryBytes: number;
   /** Live connections by organization. */
   readonly connections: () => Readonly<Record<string, number>>;
+  /** The questions of other processes that this gateway answers. */
+  readonly answers: readonly QuestionKind[];
   /** Gets what gateways say as well. */
   readonly leases: PeerListener;
 }
@@ -215,7 +217,7 @@ export class PresenceBoard {
     return {
       ...{ connections: this.deps.connections(), presenceSequence },
       ...{ readsAccounts: true, takesLeases: true, knowsOwn: true },
-      answers: answeredQuestions,
+      answers: this.deps.answers,
     };
   }
 

@@ -1,4 +1,5 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import {
@@ -8,6 +9,7 @@ import {
   type GatewayAnswer,
   type GatewayQuestion,
 } from '@roomwire/shared/wire/bus/gatewayQuestions';
+import { answerAboutJobs } from './jobAnswers.js';
 import type { LocalState } from './localState.js';
 
 export interface AnswersDeps {
@@ -15,6 +17,8 @@ export interface AnswersDeps {
   readonly bus: Pick<MessageBus, 'send' | 'read'>;
   readonly logger: Logger;
   readonly state: LocalState;
+  /** Undefined for a gateway that keeps no jobs. */
+  readonly jobGroups: JobGroups | undefined;
 }
 
 /** Answers what other processes ask this gateway over the bus. */
@@ -52,7 +56,7 @@ export class Answers {
   }
 
   private async answerTo(question: GatewayQuestion): Promise<GatewayAnswer> {
-    const { state } = this.deps;
+    const { state, jobGroups } = this.deps;
     switch (question.kind) {
       case 'presence': {
         const { room, limit, after } = question;
@@ -68,6 +72,8 @@ export class Answers {
           rooms: rooms.map(({ present, subscribers }) => [present, subscribers] as const),
         };
       }
+      default:
+        return jobGroups ? answerAboutJobs(jobGroups, question) : { kind: 'unknown' };
     }
   }
 }

@@ -60,10 +60,17 @@ export class Questions {
     for (const { to, settle } of this.pending.values()) if (to === gatewayId) settle(undefined);
   }
 
-  /** Of any gateway that knows it. Rejects with `EngineUnavailable` where none has answered in time. */
-  async askOne<K extends QuestionKind>(question: Question<K>): Promise<AnswerTo<K>> {
+  /**
+   * Of any gateway that knows it. Rejects with `EngineUnavailable` where none has answered in time. What changes something is asked `in
+   * turn`: of another gateway only where the one before does not know, or has ended.
+   */
+  async askOne<K extends QuestionKind>(
+    question: Question<K>,
+    manner: 'at once' | 'in turn' = 'at once',
+  ): Promise<AnswerTo<K>> {
     await this.deps.ready;
-    const answer = await this.firstAnswer(question);
+    const { patienceMs, hesitationMs } = this.deps;
+    const answer = await this.firstAnswer(question, manner === 'at once' ? hesitationMs : patienceMs);
     if (answer === undefined) throw new EngineUnavailable('live state');
     return answer;
   }
@@ -87,15 +94,19 @@ export class Questions {
   }
 
   /** One gateway after the other, as long as none has answered; one that hesitates may still be the first. */
-  private firstAnswer<K extends QuestionKind>(question: Question<K>): Promise<AnswerTo<K> | undefined> {
-    const { hesitationMs } = this.deps;
+  private firstAnswer<K extends QuestionKind>(
+    question: Question<K>,
+    hesitationMs: number,
+  ): Promise<AnswerTo<K> | undefined> {
     const candidates = [...this.candidates(question.kind)];
     return new Promise((resolve, reject) => {
       let [open, isOver] = [0, false];
       const end = (answer?: AnswerTo<K>): void => {
         isOver = true;
+        clearTimeout(patience);
         resolve(answer);
       };
+      const patience = setTimeout(end, this.deps.patienceMs).unref();
       const askNext = (): void => {
         const gatewayId = candidates.shift();
         if (isOver) return;

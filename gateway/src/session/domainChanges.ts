@@ -38,6 +38,8 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   RoomGrantRevoked: (revalidator, { data }, projectId) => revalidator.roomChanged(projectId, data.roomId),
   HistoryDeleted: (revalidator, { data, occurredAt }) =>
     revalidator.retained.topicDeleted(data, Date.parse(occurredAt)),
+  JobGroupConfigured: nothing,
+  JobGroupDeleted: nothing,
   ScopeCreated: nothing,
   ScopeUpdated: (revalidator, { data }) => revalidator.scopeUpdated(data.accessScopeId),
   ScopeDeleted: (revalidator, { data }, projectId) => revalidator.scopeDeleted(projectId, data.accessScopeId),
@@ -62,6 +64,8 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretCreated: nothing,
   WebhookSecretResealed: nothing,
   WebhookSecretDeleted: nothing,
+  WebhookCircuitOpened: nothing,
+  WebhookCircuitClosed: nothing,
   SessionRevoked: nothing,
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,

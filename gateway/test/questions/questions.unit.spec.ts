@@ -14,7 +14,7 @@ import { askedState, stateOfGateways } from '../../src/questions/clusterState.js
 import { Questions } from '../../src/questions/questions.js';
 
 const room = 'p/app/_/hall';
-const report: GatewayReport = { connections: {}, presenceSequence: 0, answers: answeredQuestions };
+const report: GatewayReport = { connections: {}, presenceSequence: 0, answers: answeredQuestions.ofState };
 const former: GatewayReport = { connections: {}, presenceSequence: 0 };
 const backend: GatewayReport = { ...former, keepsPresences: false };
 

@@ -78,6 +78,7 @@ export class GroupNode {
         returnMs: 1,
         presenceMemoryBytes: 1e9,
         connections: () => ({}),
+        answers: [],
         leases: { onNews: () => undefined, onGone: () => undefined },
       },
       {

@@ -30,6 +30,7 @@ export class PresenceCrowd {
         logger: silentLogger,
         ...{ beatMs: 3_000, silenceMs: 12_000, answersMs: 0, returnMs: 1, presenceMemoryBytes: 1e9 },
         connections: () => ({}),
+        answers: [],
         leases: { onNews: () => undefined, onGone: () => undefined },
       },
       { onTransition: () => undefined, onOwnPresence: () => undefined, onGivingWay: () => undefined },

@@ -48,6 +48,7 @@ export class PresenceNode {
         returnMs: 1,
         presenceMemoryBytes: memoryBytes,
         connections: () => ({}),
+        answers: [],
         leases: { onNews: () => undefined, onGone: () => undefined },
       },
       {

@@ -15,13 +15,14 @@ export const startBackends = (context: ServiceContext): void => {
     if (stopping.signal.aborted) return;
     backends.publishing = running?.publishing;
     backends.liveState = running?.liveState;
+    backends.jobGroups = running?.jobGroups;
   });
   starting.catch((error: unknown) => {
     if (!stopping.signal.aborted) logger.error('Nothing can be published over HTTP', { error });
   });
   closing.push(async () => {
     stopping.abort();
-    backends.publishing = backends.liveState = undefined;
+    backends.publishing = backends.liveState = backends.jobGroups = undefined;
     await starting.catch(() => undefined);
     await started?.close();
   });

@@ -115,7 +115,7 @@ export const run = (
         tracing,
         limits,
       },
-      backends: { publishing: undefined, history: undefined, liveState: undefined },
+      backends: { publishing: undefined, history: undefined, liveState: undefined, jobGroups: undefined },
       show: operations.show,
       clock: systemClock,
       random: systemRandom,

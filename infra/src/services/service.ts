@@ -2,6 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { History } from '@roomwire/shared/ports/history';
+import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
@@ -93,6 +94,7 @@ export interface ServiceContext {
     publishing: Publishing | undefined;
     history: History | undefined;
     liveState: LiveState | undefined;
+    jobGroups: JobGroups | undefined;
   };
 }
 

@@ -167,6 +167,7 @@ export const startCommandApi: StartService = async (context) => {
     publishing: () => backends.publishing,
     history: () => backends.history,
     liveState: () => backends.liveState,
+    jobGroups: () => backends.jobGroups,
   };
   front.serve(
     createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, options }),
@@ -232,7 +233,7 @@ export const startGateway: StartService = async ({
     },
   });
   closing.push(() => {
-    backends.publishing = backends.liveState = undefined;
+    backends.publishing = backends.liveState = backends.jobGroups = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));

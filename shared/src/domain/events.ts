@@ -10,7 +10,9 @@ import type { ScopeEvent } from './scope.js';
 import type { SessionRevocationEvent } from './sessionRevocation.js';
 import type { SigningKeyEvent, SigningKeyFields } from './signingKey.js';
 import type { TokenRevocationEvent } from './tokenRevocation.js';
+import type { JobGroupEvent } from './jobGroup.js';
 import type { HistoryEvent } from './topicHistory.js';
+import type { WebhookCircuitEvent } from './webhookCircuit.js';
 import type { WebhookSecretEvent } from './webhookSecret.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
 
@@ -24,11 +26,13 @@ export type DomainEvent =
   | RoomEvent
   | GrantEvent
   | HistoryEvent
+  | JobGroupEvent
   | ScopeEvent
   | ActorEvent
   | SigningKeyEvent
   | DeadLetterEvent
   | WebhookSecretEvent
+  | WebhookCircuitEvent
   | SessionRevocationEvent
   | TokenRevocationEvent;
 
@@ -53,6 +57,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   RoomGrantAdded: 1,
   RoomGrantRevoked: 1,
   HistoryDeleted: 1,
+  JobGroupConfigured: 1,
+  JobGroupDeleted: 1,
   ScopeCreated: 1,
   ScopeUpdated: 1,
   ScopeDeleted: 1,
@@ -80,6 +86,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   WebhookSecretCreated: 1,
   WebhookSecretResealed: 1,
   WebhookSecretDeleted: 1,
+  WebhookCircuitOpened: 1,
+  WebhookCircuitClosed: 1,
   SessionRevoked: 1,
   TokensRevoked: 1,
   TokenRevocationExpired: 1,

@@ -187,6 +187,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     history: () => history,
     schedules: schedulesPort(process, network, engines.stores),
     liveState: () => backends.liveState,
+    jobGroups: () => backends.jobGroups,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

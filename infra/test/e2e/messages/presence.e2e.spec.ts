@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { connect, type Client, type LobbyEvent, type PresenceChange } from '@roomwire/sdk';
+import { connect, type Client, type LobbyEvent, type RoomChange } from '@roomwire/sdk';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { startTestService, type TestService } from '../../support/testService.js';
 
@@ -7,7 +7,7 @@ interface Person {
   readonly client: Client;
   readonly id: string;
   readonly token: string;
-  readonly changes: PresenceChange[];
+  readonly changes: RoomChange[];
 }
 
 describe('presence, from REST to the socket', () => {
@@ -39,7 +39,7 @@ describe('presence, from REST to the socket', () => {
   const newPerson = async (fields = {}): Promise<Person> => {
     const { body } = await service.project.post('/actors', { name: 'x', actorType: 'user', ...fields });
     const client = await open(body.accessToken);
-    const changes: PresenceChange[] = [];
+    const changes: RoomChange[] = [];
     client.on('presence', (change) => changes.push(change));
     return { client, id: body.actorTokenId, token: body.accessToken, changes };
   };
@@ -57,16 +57,39 @@ describe('presence, from REST to the socket', () => {
     await ann.client.enter(`${app}/hall`, { mood: 'better' });
     expect(await named(witness, `${app}/hall`)).to.eql({ [witness.id]: {}, [ann.id]: { mood: 'better' } });
     await ann.client.enter(`${app}/yard`);
-    const actorTokenId = ann.id;
+    const who = { actorTokenId: ann.id, roomId: `${app}/hall` };
     await eventually(() => witness.changes.length === 3);
     expect(witness.changes).to.eql([
-      { event: 'join', actorTokenId, presence: { mood: 'fine' } },
-      { event: 'update', actorTokenId, presence: { mood: 'better' } },
-      { event: 'leave', actorTokenId },
+      { event: 'join', ...who, presence: { mood: 'fine' } },
+      { event: 'update', ...who, presence: { mood: 'better' } },
+      { event: 'leave', ...who },
     ]);
     expect(await named(witness, `${app}/yard`)).to.eql({ [ann.id]: {} });
     await ann.client.close();
     await eventually(async () => Object.keys(await named(witness, `${app}/yard`)).length === 0);
+  });
+
+  it('[WS-PRES-14] [WS-PRES-16] [WS-PRES-17] has members in several rooms, who leave one of them, and are counted', async () => {
+    const { app } = await newRooms('hall', 'yard');
+    const [hall, yard] = [`${app}/hall`, `${app}/yard`];
+    const [witness, ann] = [await newPerson(), await newPerson()];
+    const counts: number[] = [];
+    await witness.client.count(yard, (present) => counts.push(present));
+    await witness.client.enter(hall);
+    for (const roomId of [hall, yard]) await ann.client.enter(roomId, { at: roomId }, { keep: true });
+    await eventually(() => counts.at(-1) === 1);
+    expect(await named(witness, hall)).to.eql({ [witness.id]: {}, [ann.id]: { at: hall } });
+    expect(await named(witness, yard)).to.eql({ [ann.id]: { at: yard } });
+    await ann.client.leave(yard);
+    await eventually(() => counts.at(-1) === 0);
+    expect(counts).to.eql([0, 1, 0]);
+    expect(await named(witness, hall)).to.have.property(ann.id);
+    await ann.client.leave(hall);
+    await eventually(() => witness.changes.length === 2);
+    expect(witness.changes.map(({ event, roomId }) => [event, roomId])).to.eql([
+      ['join', hall],
+      ['leave', hall],
+    ]);
   });
 
   it('[WS-PRES-6] treats several connections of an actor as one presence', async () => {

@@ -910,6 +910,74 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/apps/{appId}/rooms/{roomId}/groups": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the worker groups of a room that have jobs, in all scopes
+         * @description Needs the permission `groups:read`, or a key with all permissions.
+         */
+        readonly get: operations["listJobGroups"];
+        readonly put?: never;
+        /**
+         * Make a worker group that collects jobs before its first member comes, or replace its options
+         * @description Needs the permission `groups:write`, or a key with all permissions.
+         */
+        readonly post: operations["createJobGroup"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/apps/{appId}/rooms/{roomId}/groups/{groupId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get a worker group that has jobs
+         * @description Needs the permission `groups:read`, or a key with all permissions.
+         */
+        readonly get: operations["getJobGroup"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a worker group with its jobs, and end the subscriptions of its members
+         * @description Needs the permission `groups:write`, or a key with all permissions.
+         */
+        readonly delete: operations["deleteJobGroup"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/apps/{appId}/rooms/{roomId}/groups/{groupId}/jobs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Look at the oldest jobs of a worker group, without taking them
+         * @description Needs the permission `groups:read`, or a key with all permissions.
+         */
+        readonly get: operations["peekJobs"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/webhook-outcomes": {
         readonly parameters: {
             readonly query?: never;
@@ -1399,14 +1467,10 @@ export interface components {
             readonly headers?: {
                 readonly [key: string]: string;
             };
-            /**
-             * @description For how long after its first attempt a call is tried on, beyond the third
-             * @default 0
-             */
+            /** @description For how long after its first attempt a call is tried on, beyond the third; 0 where it is absent */
             readonly retrySeconds?: number;
             /**
-             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
-             * @default 1
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`; 1 where it is absent
              * @enum {integer}
              */
             readonly bodyVersion?: 1 | 2;
@@ -2437,6 +2501,97 @@ export interface components {
         };
         readonly Occupancy: {
             readonly data: readonly components["schemas"]["RoomOccupancy"][];
+        };
+        readonly NewJobGroup: {
+            /** @description The name of the topic in the room */
+            readonly topic: string;
+            /** @description The `loadBalanceGroup` of its members */
+            readonly name: string;
+            /**
+             * Format: uuid
+             * @description An `accessScopeId`; null, or left out, outside of every scope
+             */
+            readonly scope?: string | null;
+            /** @description How its jobs are handed out; replaced by each call */
+            readonly jobs?: {
+                /**
+                 * @description Jobs that a member has not acknowledged, at most
+                 * @default 100
+                 */
+                readonly prefetch?: number;
+                /**
+                 * @description After these, a job goes to another member
+                 * @default 60
+                 */
+                readonly ackSeconds?: number;
+                /**
+                 * @description After these, a job is a dead letter
+                 * @default 5
+                 */
+                readonly maxDeliveries?: number;
+            };
+        };
+        readonly JobOptions: {
+            /** @description Jobs that a member has not acknowledged, at most */
+            readonly prefetch: number;
+            /** @description After these, a job goes to another member */
+            readonly ackSeconds: number;
+            /** @description After these, a job is a dead letter */
+            readonly maxDeliveries: number;
+        };
+        readonly JobGroup: {
+            /** Format: uuid */
+            readonly groupId: string;
+            readonly topic: string;
+            readonly name: string;
+            /** Format: uuid */
+            readonly scope: string | null;
+            readonly jobs: components["schemas"]["JobOptions"];
+            /** @description Jobs that are not settled, those in flight among them */
+            readonly depth: number;
+            /** @description Jobs that members have, and have not acknowledged */
+            readonly inFlight: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of its jobs was published; null without any
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly oldestAt: string | null;
+            /** @description Connections, on all gateways */
+            readonly members: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly createdAt: string;
+        };
+        readonly JobGroupPage: {
+            readonly data: readonly components["schemas"]["JobGroup"][];
+            /** @description For the next page; null on the last one */
+            readonly next: string | null;
+        };
+        readonly WaitingJob: {
+            readonly msgId: string;
+            /**
+             * Format: date-time
+             * @description When it was accepted
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string;
+            /** @description Of its publisher; null for a backend */
+            readonly actorTokenId: string | null;
+            /** @description How often it has been handed out */
+            readonly deliveries: number;
+            /** @description Null where it was published without one */
+            readonly filter: string | null;
+            /** @description As it was published; null where JSON cannot hold it */
+            readonly data: unknown;
+            /** @description Only where JSON cannot hold the data: its MessagePack in base64 */
+            readonly base64?: string;
+        };
+        readonly WaitingJobs: {
+            readonly data: readonly components["schemas"]["WaitingJob"][];
         };
         readonly WebhookOutcome: {
             /**
@@ -5069,6 +5224,201 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Occupancy"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly listJobGroups: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Groups on a page; clamped to 1-1000 */
+                readonly limit?: number;
+                /** @description `next` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroupPage"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly createJobGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NewJobGroup"];
+            };
+        };
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroup"];
+                };
+            };
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroup"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly getJobGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+                /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
+                readonly groupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobGroup"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly deleteJobGroup: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+                /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
+                readonly groupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done; the answer is empty */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly peekJobs: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Jobs; clamped to 1-100. Those beyond 1 MiB are left out */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
+                readonly appId: string;
+                /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
+                readonly roomId: string;
+                /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
+                readonly groupId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WaitingJobs"];
                 };
             };
             /** @description An error */

@@ -14,6 +14,7 @@ import {
   type TypeOf,
 } from '../schema.js';
 import type { Channel } from './channel.js';
+import { jobAnswer, jobQuestion } from './jobQuestions.js';
 import { roomField, versionedRecord } from './recordCodec.js';
 
 const question = union(
@@ -24,6 +25,7 @@ const question = union(
     after: optional(described('The last actor of the page before', text)),
   }),
   object({ kind: constant('occupancy'), rooms: listOf(roomField) }),
+  jobQuestion,
 );
 
 /** What a process asks a gateway. */
@@ -31,8 +33,11 @@ export type GatewayQuestion = TypeOf<typeof question>;
 
 export type QuestionKind = GatewayQuestion['kind'];
 
-/** What a gateway of this release answers. Its report says so. */
-export const answeredQuestions: readonly QuestionKind[] = ['presence', 'occupancy'];
+/** What a gateway of this release answers; about jobs, where it has any. Its report says so. */
+export const answeredQuestions = {
+  ofState: ['presence', 'occupancy'],
+  ofJobs: ['createGroup', 'listGroups', 'getGroup', 'peekGroup', 'deleteGroup'],
+} as const satisfies Readonly<Record<string, readonly QuestionKind[]>>;
 
 const questionRecord = object({
   to: described('The gateway that is asked', text),
@@ -63,6 +68,7 @@ const answer = union(
       listOf(tuple(count, count)),
     ),
   }),
+  jobAnswer,
   /** The gateway does not know it now; another one may. */
   object({ kind: constant('unknown') }),
 );

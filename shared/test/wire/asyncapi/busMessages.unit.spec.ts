@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { busMessages } from '../../../src/wire/asyncapi/busMessages.js';
 import { describeAsyncApi } from '../../../src/wire/asyncapi/describeAsyncApi.js';
 import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
+import { circuitNewsChannel } from '../../../src/wire/bus/circuitNews.js';
 import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
 import { eventEnds } from '../../../src/wire/bus/eventEnds.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
@@ -25,6 +26,7 @@ import { readerAnnouncements } from '../../../src/wire/bus/readers.js';
 import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
 import { roomRecords } from '../../../src/wire/bus/roomRecord.js';
 import {
+  parkedWebhookCalls,
   type CallOrigin,
   webhookAnswers,
   webhookBacklog,
@@ -128,13 +130,33 @@ describe('the records of the bus in the AsyncAPI document', () => {
   for (const [kind, each] of Object.entries(presences))
     it(`match presences: ${kind}`, () => expect(isDescribed(presenceNews, each)).to.equal(true));
 
+  const ofRoom = { projectId: 'p', roomId: 'r' };
+  const options = { prefetch: 1, ackSeconds: 5, maxDeliveries: 2 };
+  const group = {
+    ...{ groupId: 'g', topic: 't', name: 'n', accessScopeId: 's', options, depth: 1, inFlight: 1 },
+    ...{ oldestAt: 7, members: 2, createdAt: 6 },
+  };
+  const job = { msgId: 'm', from: 'x', at: 7, deliveries: 1, filters: ['f'], body: Uint8Array.of(0x80) };
   const questions: { readonly [K in GatewayQuestion['kind']]: Extract<GatewayQuestion, { kind: K }> } = {
     presence: { kind: 'presence', room: 'p/a/_/r', limit: 10, after: 'x' },
     occupancy: { kind: 'occupancy', rooms: ['p/a/_/r'] },
+    createGroup: {
+      ...{ kind: 'createGroup', ...ofRoom, appId: 'a', accessScopeId: null, room: 'p/a/_/r' },
+      ...{ topic: 't', name: 'n', options },
+    },
+    listGroups: { kind: 'listGroups', ...ofRoom, after: 'g' },
+    getGroup: { kind: 'getGroup', ...ofRoom, groupId: 'g' },
+    peekGroup: { kind: 'peekGroup', ...ofRoom, groupId: 'g', limit: 3 },
+    deleteGroup: { kind: 'deleteGroup', ...ofRoom, groupId: 'g' },
   };
   const answers: { readonly [K in GatewayAnswer['kind']]: Extract<GatewayAnswer, { kind: K }> } = {
     presence: { kind: 'presence', present: [['x', Uint8Array.of(0x80), 1]], next: 'x' },
     occupancy: { kind: 'occupancy', knowsPresences: true, rooms: [[1, 2]] },
+    createGroup: { kind: 'createGroup', created: { group, isNew: true } },
+    listGroups: { kind: 'listGroups', groups: [group], isLast: true },
+    getGroup: { kind: 'getGroup', group: { ...group, oldestAt: null } },
+    peekGroup: { kind: 'peekGroup', jobs: [job] },
+    deleteGroup: { kind: 'deleteGroup', isDeleted: false },
     unknown: { kind: 'unknown' },
   };
   for (const [kind, question] of Object.entries(questions))
@@ -218,6 +240,15 @@ describe('the records of the bus in the AsyncAPI document', () => {
       expect(isDescribed(queue, { redriveId: 'x', work })).to.equal(true);
     expect(isDescribed(eventRedrives, { ...call, kind: 'event', sequence: 7 })).to.equal(true);
     expect(isDescribed(eventEnds, { shard: 1, callId: 'c', end: 'dead' })).to.equal(true);
+  });
+
+  it('match circuits and news of them', () => {
+    const circuit = { circuitId: 'c', organizationId: 'o', projectId: 'p', url: 'https://example.com' };
+    expect(isDescribed(webhookReports, { outcome: 'circuitOpened', circuit, calls: 50 })).to.equal(true);
+    expect(isDescribed(webhookReports, { outcome: 'circuitClosed', circuit })).to.equal(true);
+    const news = { consumer: 'c', failing: [['e', 50]] as const, accepted: ['f'], tried: [] };
+    expect(isDescribed(circuitNewsChannel, news)).to.equal(true);
+    expect(isDescribed(parkedWebhookCalls, { ...call, parkedAt: 1 })).to.equal(true);
   });
 
   it('match outcomes of webhook calls', () => {

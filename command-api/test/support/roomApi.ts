@@ -18,6 +18,7 @@ import { positionOf } from '@roomwire/shared/wire/protocol/position';
 import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { silentLogger as logger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { MemoryJobGroups } from '@roomwire/testing/fakes/memoryJobGroups';
 import { MemoryHistory } from '@roomwire/testing/fakes/memoryHistory';
 import { createCommandApi, type CommandApiDeps } from '../../src/commandApi.js';
 import { openTemporaryLog } from './temporaryLog.js';
@@ -67,9 +68,10 @@ interface Published {
   readonly seconds?: number;
 }
 
-/** The API on a log with one room, whose topic `chat` has history, in front of a history in memory. */
-export class HistoryApi {
+/** The API on a log with one room, whose topic `chat` has history, in front of a history and worker groups in memory. */
+export class RoomApi {
   readonly kept = new MemoryHistory();
+  readonly jobGroups = new MemoryJobGroups();
   history: History | undefined = this.kept;
   topicConfigs: TopicConfigs = { chat: { history: {} } };
   readonly log: EventLog;
@@ -95,6 +97,7 @@ export class HistoryApi {
       lastUses: { used: () => undefined },
       accessRecorder: { refused: () => undefined },
       history: () => this.history,
+      jobGroups: () => this.jobGroups,
       options: {
         ...{ messageRate: 0, trustedProxies: 0, corsOrigins: undefined, failedAuthDelayMs: 0 },
         rateLimit: { perSecond: 0, burst: 0 },
@@ -104,8 +107,8 @@ export class HistoryApi {
     this.server = createServer(createCommandApi(used as unknown as CommandApiDeps));
   }
 
-  static async open(): Promise<HistoryApi> {
-    const api = new HistoryApi(await openTemporaryLog());
+  static async open(): Promise<RoomApi> {
+    const api = new RoomApi(await openTemporaryLog());
     await api.append({ type: 'RoomCreated', data: room });
     api.server.listen(0, '127.0.0.1');
     await once(api.server, 'listening');
@@ -145,6 +148,15 @@ export class HistoryApi {
     return this.send('DELETE', query, more);
   }
 
+  /** Of the worker groups of the room. */
+  groups(
+    method: string,
+    path = '',
+    { body, key }: { readonly body?: object; readonly key?: string } = {},
+  ): Promise<Answer> {
+    return this.call(method, `groups${path}`, key, body);
+  }
+
   /** Of the room, but for the first one. */
   async events(): Promise<readonly RecordedEvent[]> {
     const events: RecordedEvent[] = [];
@@ -158,16 +170,23 @@ export class HistoryApi {
     await this.closeLog();
   }
 
-  private async send(
+  private send(
     method: string,
     query: string,
-    { topic = 'chat', key = this.newKey() }: { readonly topic?: string; readonly key?: string },
+    { topic = 'chat', key }: { readonly topic?: string; readonly key?: string },
   ): Promise<Answer> {
+    return this.call(method, `topics/${topic}/messages${query}`, key);
+  }
+
+  private async call(method: string, path: string, key = this.newKey(), body?: object): Promise<Answer> {
     const { port } = this.server.address() as AddressInfo;
-    const path = `/v1/apps/${appId}/rooms/${roomId}/topics/${topic}/messages${query}`;
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${port}/v1/apps/${appId}/rooms/${roomId}/${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}` },
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     return { status: response.status, body: (text === '' ? {} : JSON.parse(text)) as AnswerBody };
