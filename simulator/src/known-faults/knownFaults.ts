@@ -29,17 +29,6 @@ const commandApi = (module: string, find: string, replace: string): Edit => ({
 
 /** They are put into the code while it is loaded, one at a time, and are nowhere else. */
 export const knownFaults: Readonly<Record<string, KnownFault>> = {
-  'early-end-of-schedules': {
-    what: 'What is due is taken from the store before the bus has it: a missing await',
-    rules: ['WS-LATER-2'],
-    edits: [
-      gateway(
-        'schedules/duePublishes',
-        'const done = await deliver(begun);',
-        'void deliver(begun).catch(() => undefined); const done = begun;',
-      ),
-    ],
-  },
   'own-messages': {
     what: 'A publisher gets its own messages',
     rules: ['WS-PUB-2'],
