@@ -54,7 +54,7 @@ export const deliverDue = async (
         break;
       }
       // One alone, which must not hold up the others.
-      deps.logger.error('A scheduled publish could not be made; trying again', {
+      deps.logger.warn('A scheduled publish could not be made; trying again', {
         ...{ scheduledId: delivery.publish.scheduledId, error },
       });
     }
