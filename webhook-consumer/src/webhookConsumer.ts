@@ -1,4 +1,5 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { eventRedrives } from '@roomwire/shared/wire/bus/lostWork';
 import { webhookBacklog, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -7,12 +8,14 @@ import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/po
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { createCallHandler, type CallHandler, Pacer } from './consume/callHandler.js';
+import { createEventEnds } from './consume/eventEnds.js';
 import { createSettlement } from './consume/settlement.js';
 import { CallWaits } from './consume/waits.js';
 import { createCaller } from './deliver/caller.js';
@@ -27,6 +30,8 @@ import { defaultOptions, type WebhookConsumerOptions } from './options.js';
 export interface WebhookConsumerDeps {
   readonly bus: MessageBus;
   readonly views: ViewReader;
+  /** For how the events of rooms have ended. */
+  readonly roomEvents: Pick<RoomEventStore, 'settle'>;
   /** Decrypts the webhook secrets. */
   readonly secretBox: SecretBox;
   readonly clock: Clock;
@@ -50,6 +55,7 @@ const backlogConcurrency = 512;
 export const createWebhookConsumer = ({
   bus,
   views,
+  roomEvents,
   secretBox,
   clock,
   logger,
@@ -75,7 +81,10 @@ export const createWebhookConsumer = ({
       keysOf: (projectId) => secrets.keys(projectId),
       clock,
     }),
-    settlement: createSettlement({ bus, metrics, limits, logger: calmLogger({ clock, logger }) }),
+    settlement: createSettlement({
+      ...{ bus, metrics, limits, logger: calmLogger({ clock, logger }) },
+      settleEvents: createEventEnds({ bus, store: roomEvents, logger }),
+    }),
     publishOutcome: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     waits,
@@ -110,5 +119,7 @@ const workOn = (
   Promise.all([
     bus.work(webhookCalls, { concurrency }, handleNew),
     ...waits.queues.map((queue) => bus.work(queue, { concurrency }, handleWaiting)),
+    // [HOOK-EVENT-9] One after the other in each room, beside the events that wait there.
+    bus.work(eventRedrives, { concurrency }, handleNew),
     bus.work(webhookBacklog, { concurrency: backlogConcurrency }, handleDeferred),
   ]);

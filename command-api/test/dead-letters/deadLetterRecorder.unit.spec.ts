@@ -201,7 +201,7 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
     await bus.put(
       webhookReports,
       failureOf('event', {
-        ...{ kind: 'event', sequence: 7, data: encode(body), origin: { by: 'roomEvent', shard: 3 } },
+        ...{ kind: 'event', sequence: 7, data: encode(body), origin: { by: 'roomEvent' } },
       }),
     );
     await eventually(async () => (await recorded()).length === 1);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { webhookBacklog, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookBacklog, webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
 import type { Tracing, Span } from '@roomwire/shared/ports/tracing';
@@ -64,7 +64,15 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
       return wait(step.isUsual ? waits.usual(made) : waits.for(made, step.afterMs));
     }
     const settle = () => deps.settlement.settle(made, posted.result, step);
-    return retryWhileBusDown(settle, deps.isClosing);
+    await retryWhileBusDown(settle, deps.isClosing);
+    return goOn(call);
+  };
+
+  /** [HOOK-EVENT-6] With the events behind it, here, or where this process ends elsewhere. */
+  const goOn = (ended: WebhookCall): Promise<void> | void => {
+    const call = followingCall(ended);
+    if (call === undefined) return undefined;
+    return deps.isClosing() ? put(webhookCalls, call) : handleNew(call);
   };
 
   const attempt = async (call: WebhookCall, permit: Permit): Promise<Posted> => {
@@ -84,10 +92,12 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   };
 
   /** [HOOK-BACKLOG-1] A call for which its project's backlog has no room ends here. */
-  const defer = (call: WebhookCall): Promise<void> => {
+  const defer = async (call: WebhookCall): Promise<void> => {
     const limit = quota.limitFor(call);
-    if (limit !== undefined)
-      return retryWhileBusDown(() => deps.settlement.turnAway(call, limit), deps.isClosing);
+    if (limit !== undefined) {
+      await retryWhileBusDown(() => deps.settlement.turnAway(call, limit), deps.isClosing);
+      return goOn(call);
+    }
     metrics.deferred += 1;
     return put(webhookBacklog, quota.putOff(call));
   };
@@ -122,6 +132,13 @@ const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => (
   bytes: data.length,
 });
 
+/** Of a room event whose call has ended: the call of the next, which begins anew. */
+const followingCall = ({ following, ...ended }: WebhookCall): WebhookCall | undefined => {
+  const [next, ...rest] = following ?? [];
+  if (next === undefined) return undefined;
+  const isNew = { attempts: 0, firstAttemptAt: undefined, waitsOnMs: undefined, putOffBy: undefined };
+  return { ...ended, ...next, ...isNew, ...(rest.length > 0 && { following: rest }) };
+};
 /** The call with one more attempt. When the first was begun counts only where it is tried on. */
 const attempted = (call: WebhookCall, { endedAt, durationMs }: Posted): WebhookCall => ({
   ...call,
