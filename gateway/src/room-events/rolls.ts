@@ -7,6 +7,7 @@ import {
   type StoredRoll,
 } from '@roomwire/shared/ports/roomEventStore';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
+import { isParticipantRoom } from '../groups/participants.js';
 import type { Transition } from '../presence/presenceTable.js';
 import { type EventPlaces, rollIdOf } from './places.js';
 import { type KeeperDeps, RollKeeper } from './rollKeeper.js';
@@ -22,6 +23,10 @@ const retryMs = 1_000;
 /** A store that is away does not hold up the end of the process. */
 const partingMs = 4_000;
 
+/** Rolls that a survey opens at a time, and rooms of other gateways that are remembered. */
+const openedTogether = 32;
+const mostForeign = 100_000;
+
 /** The rolls of the shards that this gateway owns, as far as somebody is on them or something waits. */
 export class Rolls {
   private readonly deps: RollsDeps;
@@ -31,6 +36,10 @@ export class Rolls {
   private readonly byRoom = new Map<string, RollKeeper>();
   /** What happens in rooms whose rolls are being opened. */
   private readonly opening = new Map<string, Transition[]>();
+  /** The shards of rooms of which other gateways tell, by internal room. */
+  private readonly foreign = new Map<string, number>();
+  private isSurveying = false;
+  private isSurveyDue = false;
 
   constructor(deps: RollsDeps) {
     this.deps = deps;
@@ -70,19 +79,22 @@ export class Rolls {
     const opening = this.opening.get(room);
     if (opening !== undefined) return void opening.push(transition);
     // Nobody was on the roll, or it would be open.
-    if (event !== 'leave' && !this.deps.places.isUntold(room)) void this.open(room, [transition]);
+    if (event !== 'leave' && this.mayBeOwn(room)) void this.open(room, [transition]);
+  }
+
+  /** A name may stand for another room from now on. */
+  private namesChanged(): void {
+    this.foreign.clear();
   }
 
   /** Opens rolls for the rooms on the board that have none, and should. */
-  survey(of: (room: string) => boolean = () => true): void {
-    if (this.terms.size === 0) return;
-    for (const room of this.deps.board.rooms) {
-      const isKnown = this.byRoom.has(room) || this.opening.has(room);
-      if (!isKnown && of(room) && !this.deps.places.isUntold(room)) void this.open(room, []);
-    }
+  survey(): void {
+    this.isSurveyDue = true;
+    if (!this.isSurveying) void this.surveyAll();
   }
 
   appChanged(appId: string): void {
+    this.namesChanged();
     void this.retrying(async () => {
       const app = await this.deps.places.appOf(appId);
       for (const keeper of this.byId.values()) {
@@ -90,20 +102,59 @@ export class Rolls {
         keeper.configure(app && this.deps.places.webhookIn(app));
         if (keeper.isEnding) this.end(keeper);
       }
-      if (app !== undefined) this.survey((room) => room.startsWith(`${app.projectId}/${app.slug}/`));
+      this.survey();
     });
   }
 
   /** Its room is deleted. */
-  end(keeper: RollKeeper): void {
+  private end(keeper: RollKeeper): void {
     if (keeper.isTold) keeper.end();
     else this.forget(keeper);
   }
 
+  /** Of a project, an app or a scope: nobody is left to be told. */
+  ownerDeleted(id: string): void {
+    this.namesChanged();
+    for (const keeper of this.byId.values()) {
+      const { projectId, appId, accessScopeId } = keeper.id;
+      if ([projectId, appId, accessScopeId].includes(id)) this.forget(keeper);
+    }
+  }
+
+  roomDeleted(roomId: string): void {
+    this.namesChanged();
+    for (const keeper of this.byId.values()) if (keeper.id.roomId === roomId) this.end(keeper);
+  }
+
   /** With all that is stored of it. */
-  forget(keeper: RollKeeper): void {
+  private forget(keeper: RollKeeper): void {
     this.close(keeper);
     void this.retrying(() => this.deps.store.remove(keeper.id));
+  }
+
+  private async surveyAll(): Promise<void> {
+    this.isSurveying = true;
+    while (this.isSurveyDue && this.terms.size > 0) {
+      this.isSurveyDue = false;
+      const rooms = [...this.deps.board.rooms].filter((room) => this.mayBeOwn(room) && !this.isOpen(room));
+      for (let from = 0; from < rooms.length; from += openedTogether)
+        await Promise.all(rooms.slice(from, from + openedTogether).map((room) => this.openUnlessOpen(room)));
+    }
+    this.isSurveying = false;
+  }
+
+  private async openUnlessOpen(room: string): Promise<void> {
+    if (!this.isOpen(room)) await this.open(room, []);
+  }
+
+  private isOpen(room: string): boolean {
+    return this.byRoom.has(room) || this.opening.has(room);
+  }
+
+  private mayBeOwn(room: string): boolean {
+    if (isParticipantRoom(room)) return false;
+    const shard = this.foreign.get(room);
+    return (shard === undefined || this.terms.has(shard)) && !this.deps.places.isUntold(room);
   }
 
   private async openShard(shard: number, term: number): Promise<void> {
@@ -145,7 +196,11 @@ export class Rolls {
     const { place, webhook } = found;
     const id = rollIdOf(place);
     const term = this.terms.get(id.shard);
-    if (term === undefined) return undefined;
+    if (term === undefined) {
+      if (this.foreign.size >= mostForeign) this.foreign.clear();
+      this.foreign.set(room, id.shard);
+      return undefined;
+    }
     const stored = this.get(id) === undefined ? await store.read(id) : undefined;
     if (this.terms.get(id.shard) !== term) return undefined;
     const keeper = this.get(id) ?? new RollKeeper(this.keeperDeps, { id, term, stored, webhook });

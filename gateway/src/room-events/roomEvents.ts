@@ -8,7 +8,6 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { once } from '@roomwire/shared/runtime/service';
 import { shardCount } from '@roomwire/shared/domain/shards';
 import { eventEnds } from '@roomwire/shared/wire/bus/eventEnds';
-import { isParticipantRoom } from '../groups/participants.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { Transition } from '../presence/presenceTable.js';
 import { EventPlaces, type PlacesDeps } from './places.js';
@@ -92,7 +91,7 @@ export class RoomEvents implements RoomEventChanges {
   }
 
   onTransition(transition: Transition): void {
-    if (!isParticipantRoom(transition.room)) this.rolls.happened(transition);
+    this.rolls.happened(transition);
   }
 
   appChanged(appId: string): void {
@@ -100,15 +99,11 @@ export class RoomEvents implements RoomEventChanges {
   }
 
   roomDeleted(roomId: string): void {
-    for (const keeper of this.rolls.keepers) if (keeper.id.roomId === roomId) this.rolls.end(keeper);
+    this.rolls.roomDeleted(roomId);
   }
 
-  /** Of a project, an app or a scope: nobody is left to be told. */
   ownerDeleted(id: string): void {
-    for (const keeper of this.rolls.keepers) {
-      const { projectId, appId, accessScopeId } = keeper.id;
-      if ([projectId, appId, accessScopeId].includes(id)) this.rolls.forget(keeper);
-    }
+    this.rolls.ownerDeleted(id);
   }
 
   private sweep(): void {
