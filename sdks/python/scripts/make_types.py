@@ -22,7 +22,8 @@ WANTED = [
     *["SigningKey", "SigningKeyPage", "NewSigningKey", "CreatedSigningKey", "SigningKeyChanges"],
     *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation", "ScheduledPublish", "ScheduledPublishPage"],
     *["NewMessage", "AcceptedMessage", "ScheduledMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
-    *["PresentActor", "PresencePage", "RoomOccupancy", "Occupancy"],
+    *["PresentActor", "PresencePage", "RoomOccupancy", "Occupancy", "JobGroup", "JobGroupPage", "NewJobGroup"],
+    *["DeadLetter", "DeadLetterPage", "RedriveOutcome"],
 ]
 NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 HEADER = '''"""The resources of the REST API, with the names that they have there. Made by `scripts/make_types.py`: do not edit."""
