@@ -3,6 +3,7 @@ import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredenti
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -41,6 +42,7 @@ import { Answers } from './questions/answers.js';
 import { stateOfGateways } from './questions/clusterState.js';
 import { LocalState } from './questions/localState.js';
 import { Questions } from './questions/questions.js';
+import { RoomEvents } from './room-events/roomEvents.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
@@ -72,6 +74,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly secretBox: SecretBox;
   /** Undefined where a gateway does no work that processes divide. */
   readonly shardLeases: ShardLeases | undefined;
+  /** Undefined where no webhook is told of rooms. */
+  readonly roomEventStore: RoomEventStore | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -117,7 +121,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       },
     },
     others: {
-      onTransition: (transition) => groups.onTransition(transition),
+      onTransition: (transition) => {
+        groups.onTransition(transition);
+        roomEvents?.onTransition(transition);
+      },
       onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
     },
   });
@@ -136,6 +143,15 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     subscribe: (room) => rooms.subscribe(room),
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
+
+  const { shardLeases, roomEventStore, schedules: scheduleStore } = ports;
+  const roomEvents: RoomEvents | undefined =
+    shardLeases &&
+    roomEventStore &&
+    new RoomEvents({
+      ...{ ...ports, directory, metrics, limits, board: presence.board },
+      ...{ store: roomEventStore, leases: shardLeases, logger: calm },
+    });
 
   const { peers } = presence.board;
   const roomSubscribers = new RoomSubscribers();
@@ -195,7 +211,6 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       onScheduled: (stored) => schedules?.stored(stored),
     },
   );
-  const { schedules: scheduleStore, shardLeases } = ports;
   const schedules: Schedules | undefined =
     scheduleStore &&
     shardLeases &&
@@ -266,6 +281,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       retained,
       presence,
       hydrations,
+      roomEvents,
       revalidator,
       sweeper,
       refused,
@@ -284,6 +300,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
+      roomEvents: () => {
+        const { events, oldestAt = clock.now() } = roomEvents?.waiting ?? { events: 0 };
+        return { waiting: events, oldestMs: clock.now() - oldestAt };
+      },
       scheduledLateMs: () => schedules?.lateMs ?? 0,
       shards: () => ports.shardLeases?.owned() ?? new Map(),
     }),

@@ -35,6 +35,7 @@ type OptionalPorts =
   | 'limits'
   | 'accessRecorder'
   | 'shardLeases'
+  | 'roomEventStore'
   | 'schedules';
 
 export interface GatewayDeps
@@ -89,6 +90,7 @@ class WebSocketGateway implements Gateway {
     limits,
     accessRecorder,
     shardLeases,
+    roomEventStore,
     schedules,
     ...ports
   }: GatewayDeps) {
@@ -99,6 +101,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases, schedules },
+        roomEventStore,
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -128,20 +131,22 @@ class WebSocketGateway implements Gateway {
 
   async start(): Promise<void> {
     const { bus, options } = this;
-    const { rooms, deliver, presence, retained, hydrations, revalidator, refused, sweeper } = this.parts;
+    const { rooms, deliver, presence, retained, hydrations } = this.parts;
+    const { roomEvents, revalidator, refused, sweeper } = this.parts;
     const { questions, answers: givenAnswers } = this.parts;
     // Before it says what it answers.
     await Promise.all([questions.start(), givenAnswers.start()]);
     // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
-      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused)),
+      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused, roomEvents)),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       rooms.start(deliver),
       presence.start(),
     ]);
     this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
+    await roomEvents?.start();
     await this.parts.schedules?.start();
     sweeper.start();
     this.timers = [
@@ -217,6 +222,8 @@ class WebSocketGateway implements Gateway {
     for (const timer of this.timers) clearInterval(timer);
     const { connections, groups, presence, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
+    // Before the connections end: whoever comes back to another gateway in time has not left.
+    await this.parts.roomEvents?.close();
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();

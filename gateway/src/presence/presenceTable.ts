@@ -112,6 +112,17 @@ export class PresenceTable {
     return [...(this.scopedApps.get(scopedApp) ?? [])];
   }
 
+  /** All that are not empty. */
+  get internalRooms(): Iterable<string> {
+    return this.rooms.keys();
+  }
+
+  /** Unix seconds; undefined for an actor that is not present. */
+  presentSince(room: string, actorTokenId: string): number | undefined {
+    const connections = this.connectionsOf(room, actorTokenId);
+    return connections.length === 0 ? undefined : presentSince(connections);
+  }
+
   /** Empty for an actor that is not present. */
   connectionsOf(room: string, actorTokenId: string): readonly KnownPresence[] {
     return this.rooms.get(room)?.get(actorTokenId) ?? [];

@@ -2,6 +2,7 @@ import type { AppChanges, TopicConfigs } from '@roomwire/shared/domain/app';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import type { RoomEventChanges } from '../room-events/roomEvents.js';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
@@ -73,7 +74,11 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */
 export const createDomainChanges =
-  (revalidator: Revalidator, refused: Pick<RefusedCredentials<unknown>, 'changed'>) =>
+  (
+    revalidator: Revalidator,
+    refused: Pick<RefusedCredentials<unknown>, 'changed'>,
+    roomEvents?: RoomEventChanges,
+  ) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
     refused.changed();
@@ -82,7 +87,24 @@ export const createDomainChanges =
     const event = knownEvent(recorded);
     if (event === undefined) revalidator.anythingChanged(organizationId, projectId);
     else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
+    // After the revalidator, which has forgotten what was cached.
+    if (event !== undefined && roomEvents !== undefined) tellOfRooms(roomEvents, event);
   };
+
+const tellOfRooms = (roomEvents: RoomEventChanges, { type, data }: HappenedEvent<DomainEvent>): void => {
+  switch (type) {
+    case 'AppUpdated':
+      return roomEvents.appChanged(data.appId);
+    case 'RoomDeleted':
+      return roomEvents.roomDeleted(data.roomId);
+    case 'ProjectDeleted':
+      return roomEvents.ownerDeleted(data.projectId);
+    case 'AppDeleted':
+      return roomEvents.ownerDeleted(data.appId);
+    case 'ScopeDeleted':
+      return roomEvents.ownerDeleted(data.accessScopeId);
+  }
+};
 
 const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undefined => {
   try {
