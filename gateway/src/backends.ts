@@ -21,6 +21,7 @@ import { defaultOptions } from './options.js';
 import { Peers, ticksPerBeat } from './presence/peers.js';
 import { composePublish } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
+import { noJobs } from './jobs/jobs.js';
 import { askedJobGroups } from './questions/askedJobGroups.js';
 import { askedState } from './questions/clusterState.js';
 import { Questions } from './questions/questions.js';
@@ -129,7 +130,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
         await bus.read(
           domainEventFeed,
           { interest: 'all' },
-          createDomainChanges(revalidator, { changed: nothing }),
+          createDomainChanges(revalidator, { changed: nothing }, noJobs),
         ),
         // A value that is retained here must be newer than those that are known.
         await bus.read(retainedMessages, { interest: 'all' }, ({ retention }) =>

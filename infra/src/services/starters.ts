@@ -218,6 +218,8 @@ export const startGateway: StartService = async ({
     history: await adapters.history(),
     schedules: await adapters.schedules(),
     shardLeases: await adapters.shardLeases(),
+    jobStore: await adapters.jobs(),
+    roomPast: await adapters.roomPast(),
     clock,
     random,
     logger,
