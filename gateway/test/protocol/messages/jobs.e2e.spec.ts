@@ -152,6 +152,22 @@ describe('jobs', () => {
     expect(await next(later)).to.include({ data: 'c' });
   });
 
+  it('[WS-JOB-4] outlive the end of every gateway', async () => {
+    const member = await worker({ maxDeliveries: 3 });
+    const writer = await world.join();
+    await publishAll(writer, 'a', 'b', 'c');
+    const [job] = [await next(member), await next(member), await next(member)];
+    member.send({ type: 'ack', msgId: job['msgId'] });
+    expect(await member.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
+    await world.gateway.close();
+    await world.startGateway({ publishRate: 0 });
+    const later = await worker({}, 1);
+    expect(await next(later)).to.include({ data: 'b', delivery: 2 });
+    expect(await next(later)).to.include({ data: 'c', delivery: 2 });
+    await publishAll(await world.join({}, 1), 'd');
+    expect(await next(later)).to.include({ data: 'd' });
+  });
+
   it('[WS-JOB-5] come again when they are not acknowledged in time, and not before', async () => {
     const member = await worker({ ackSeconds: 5 });
     await publishAll(await world.join(), 'a');
