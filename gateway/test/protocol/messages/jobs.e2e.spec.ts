@@ -398,8 +398,11 @@ describe('jobs', () => {
     it('[WS-JOB-4] [WS-JOB-5] stay with their members when their owner ends, and go on with the next one', async () => {
       const idle = { prefetch: 10 };
       const first = await worker(idle);
+      await publishAll(await world.join(), 'first');
+      const { msgId } = await next(first);
+      const owner = await world.gatewayThat('roomwire_jobs_in_flight', 1);
+      first.send({ type: 'ack', msgId });
       await first.ask({ type: 'unsubscribe', topic });
-      const owner = await world.gatewayThat('roomwire_job_groups', 1);
       const [other, third] = [0, 1, 2].filter((at) => at !== owner) as [number, number];
       const member = await worker(idle, other);
       const writer = await world.join({}, third);
