@@ -43,7 +43,7 @@ export class JobReads {
   loadWanted(): void {
     if (this.isLoading || this.deps.queue.wantsBehind === undefined) return;
     this.isLoading = true;
-    void this.load().finally(() => (this.isLoading = false));
+    void this.load();
   }
 
   /** The messages of jobs that come back. */
@@ -51,7 +51,7 @@ export class JobReads {
     this.wanted.push(seq);
     if (this.isFetching) return;
     this.isFetching = true;
-    void this.fetchAll().finally(() => (this.isFetching = false));
+    void this.fetchAll();
   }
 
   private async load(): Promise<void> {
@@ -59,6 +59,7 @@ export class JobReads {
     for (let after = queue.wantsBehind; after !== undefined && !this.isOver; after = queue.wantsBehind) {
       if (!(await this.loadBehind(after))) await pause(retryMs, undefined, { ref: false });
     }
+    this.isLoading = false;
   }
 
   private async loadBehind(after: number): Promise<boolean> {
@@ -101,6 +102,7 @@ export class JobReads {
         await pause(retryMs, undefined, { ref: false });
       }
     }
+    this.isFetching = false;
   }
 
   private failed(error: unknown): void {

@@ -192,7 +192,7 @@ export class OwnedShard {
 
   private describe(group: OwnedGroup): void {
     this.undescribed.add(group);
-    this.describing ??= this.writeDescriptions().finally(() => (this.describing = undefined));
+    this.describing ??= this.writeDescriptions();
   }
 
   private async writeDescriptions(): Promise<void> {
@@ -209,6 +209,7 @@ export class OwnedShard {
       if (error instanceof StaleTerm) superseded();
       else logger.debug('What is said of a worker group was not written', { shard: this.shard, error });
     }
+    this.describing = undefined;
   }
 
   /** Tries on while the store is out of reach. */

@@ -91,7 +91,7 @@ export class ShardCommits {
   private start(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.running ??= this.run().finally(() => (this.running = undefined));
+    this.running ??= this.run();
   }
 
   private async run(): Promise<void> {
@@ -111,6 +111,8 @@ export class ShardCommits {
     if (this.closing.signal.aborted) this.next?.settle.failed(new EngineUnavailable('jobs'));
     else this.next?.settle.done();
     this.next = undefined;
+    // At once: what changes from now on needs another run.
+    this.running = undefined;
   }
 
   private async commit({ changes, positions }: Changes, batch: Batch): Promise<void> {
