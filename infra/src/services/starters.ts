@@ -221,6 +221,8 @@ export const startGateway: StartService = async ({
     roomEventStore: await adapters.roomEvents(),
     schedules: await adapters.schedules(),
     shardLeases: await adapters.shardLeases(),
+    jobStore: await adapters.jobs(),
+    roomPast: await adapters.roomPast(),
     clock,
     random,
     logger,
