@@ -49,6 +49,7 @@ import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RateLimit } from '@roomwire/shared/runtime/tokenBucket';
 import { projectRoutes } from './projects/routes.js';
 import { createMessageRate } from './publishing/messageRate.js';
+import { scheduleRoutes, type ScheduleDeps } from './schedules/routes.js';
 import { publishingRoutes, type PublishingDeps } from './publishing/routes.js';
 import { grantRoutes } from './rooms/grantRoutes.js';
 import { roomRoutes } from './rooms/routes.js';
@@ -86,6 +87,8 @@ export interface CommandApiDeps {
   readonly publishing: PublishingDeps['publishing'];
   /** Message history; undefined while this process cannot read it. */
   readonly history: HistoryDeps['history'];
+  /** Publishes that wait for their time. */
+  readonly schedules: ScheduleDeps['schedules'];
   /** What gateways know; undefined while this process cannot ask them. */
   readonly liveState: LiveStateDeps['liveState'];
   /** Worker groups with jobs; undefined while this process cannot reach them. */
@@ -121,6 +124,7 @@ export type ApiDeps = SigningKeyDeps &
   OutcomeDeps &
   PublishingDeps &
   HistoryDeps &
+  ScheduleDeps &
   LiveStateDeps &
   RedriveDeps &
   JobGroupDeps &
@@ -150,6 +154,7 @@ export const apiRoutes = (
   ...redriveRoutes(deps),
   ...deadLetterRoutes(deps),
   ...publishingRoutes(deps),
+  ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
   ...jobGroupRoutes(deps),

@@ -21,6 +21,7 @@ import { defaultOptions } from './options.js';
 import { Peers, ticksPerBeat } from './presence/peers.js';
 import { composePublish } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
+import { noJobs } from './jobs/jobs.js';
 import { askedJobGroups } from './questions/askedJobGroups.js';
 import { askedState } from './questions/clusterState.js';
 import { Questions } from './questions/questions.js';
@@ -110,7 +111,11 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
   const { publishing } = composePublish(
     { ...deps, logger: calmLogger({ clock, logger }) },
-    { views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+    {
+      ...{ views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+      // The gateways find it.
+      onScheduled: nothing,
+    },
   );
   const readers: { close(): Promise<void> }[] = [];
   let timers: readonly NodeJS.Timeout[] = [];
@@ -125,7 +130,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
         await bus.read(
           domainEventFeed,
           { interest: 'all' },
-          createDomainChanges(revalidator, { changed: nothing }),
+          createDomainChanges(revalidator, { changed: nothing }, noJobs),
         ),
         // A value that is retained here must be newer than those that are known.
         await bus.read(retainedMessages, { interest: 'all' }, ({ retention }) =>

@@ -1,8 +1,10 @@
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -23,8 +25,10 @@ import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
 import { GroupMemory } from './groups/groupMemory.js';
-import { isParticipantRoom } from './groups/participants.js';
+import { isParticipantRoom, participantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
+import { createJobs } from './jobs/composeJobs.js';
+import { noJobs, type JobsHere } from './jobs/jobs.js';
 import { RecordReads } from './history/recordReads.js';
 import { AddressMemory } from './limits/addressMemory.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
@@ -41,6 +45,7 @@ import { Answers } from './questions/answers.js';
 import { stateOfGateways } from './questions/clusterState.js';
 import { LocalState } from './questions/localState.js';
 import { Questions } from './questions/questions.js';
+import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
@@ -71,6 +76,10 @@ export interface GatewayPorts extends PublishPorts {
   readonly secretBox: SecretBox;
   /** Undefined where a gateway does no work that processes divide. */
   readonly shardLeases: ShardLeases | undefined;
+  /** Undefined where no worker group has jobs. */
+  readonly jobStore: JobStore | undefined;
+  /** Undefined where the bus keeps nothing. */
+  readonly roomPast: RoomPast | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -136,6 +145,19 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
 
+  const { jobStore, shardLeases } = ports;
+  const jobs: JobsHere =
+    jobStore && shardLeases
+      ? createJobs({
+          ...{ bus, clock, random, logger: calm, limits, views, rooms, store: jobStore, leases: shardLeases },
+          ...{ processId: gatewayId, past: ports.roomPast },
+          bounds: { jobs: options.groupJobs, bytes: options.groupJobBytes },
+          others: () => presence.board.peers.others,
+          otherGateways: () => presence.board.peers.otherGateways,
+          hasPlainMembers: (topic, name) => presence.board.entries(participantRoom(topic, name)).length > 0,
+        })
+      : noJobs;
+
   const { peers } = presence.board;
   const roomSubscribers = new RoomSubscribers();
   const questions: Questions = new Questions({
@@ -180,17 +202,40 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
   const addresses = new AddressMemory({ limits, bytes: options.addressMemoryBytes });
   const subscriptions: SubscriptionsDeps = {
-    ...{ audiences, rooms, roomSubscribers, places, groups, retained, record, hydrations, views, logger },
+    ...{
+      audiences,
+      rooms,
+      roomSubscribers,
+      places,
+      groups,
+      jobs,
+      retained,
+      record,
+      hydrations,
+      views,
+      logger,
+    },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
     memory: subscriptionMemory,
     maxSubscriptions: options.maxSubscriptions,
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
-  const { publish, publishing } = composePublish(
+  const { publish, publishing, publishToBus, claims } = composePublish(
     { ...ports, logger: calm },
-    { views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+    {
+      ...{ views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids, jobs },
+      onScheduled: (stored) => schedules?.stored(stored),
+    },
   );
+  const { schedules: scheduleStore } = ports;
+  const schedules: Schedules | undefined =
+    scheduleStore &&
+    shardLeases &&
+    new Schedules({
+      ...{ store: scheduleStore, leases: shardLeases, publishToBus, claims, bus, metrics, ids },
+      ...{ views, clock, directory, logger: calm, lookMs: options.scheduleLookMs },
+    });
   const refused = new RefusedCredentials<BadCredential>({ clock, random, limits, brieflyMs: 5_000 });
   const { failedAuthDelayMs: longestDelayMs } = options;
   const failures = new FailedAuthentications({ clock, limits, longestDelayMs });
@@ -251,6 +296,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       roster,
       rooms,
       groups,
+      jobs,
       retained,
       presence,
       hydrations,
@@ -258,8 +304,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       sweeper,
       refused,
     },
+    schedules,
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, leases, lastUses },
     collect: gatewayMetrics({
+      jobs: jobs.collect,
       ...{ metrics, connections: connections.all, unauthenticated, retained, groups },
       sharedMemory: () => ({
         subscriptions: subscriptionMemory.bytes,
@@ -271,12 +319,13 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
+      scheduledLateMs: () => schedules?.lateMs ?? 0,
       shards: () => ports.shardLeases?.owned() ?? new Map(),
     }),
     ...{ publishing, questions, answers },
     liveState: stateOfGateways(ownState, questions),
     deliver: tracedDelivery(
-      createDelivery({ audiences, metrics, retained, groups, places, replayed: record.replayed }),
+      createDelivery({ audiences, metrics, retained, groups, jobs, places, replayed: record.replayed }),
       {
         tracing,
         metrics,

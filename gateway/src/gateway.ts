@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -28,7 +29,16 @@ import {
 } from './socket/wsListener.js';
 
 type OptionalPorts =
-  'messageStore' | 'groupStore' | 'history' | 'tracing' | 'limits' | 'accessRecorder' | 'shardLeases';
+  | 'messageStore'
+  | 'groupStore'
+  | 'history'
+  | 'tracing'
+  | 'limits'
+  | 'accessRecorder'
+  | 'shardLeases'
+  | 'schedules'
+  | 'jobStore'
+  | 'roomPast';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -52,6 +62,8 @@ export interface Gateway extends Service {
   readonly connections: number;
   /** For backends, which have no socket. */
   readonly publishing: Publishing;
+  /** Worker groups with jobs, for REST. */
+  readonly jobGroups: JobGroups;
   /** For backends as well. */
   readonly liveState: LiveState;
   readonly metrics: Readonly<GatewayMetrics>;
@@ -82,6 +94,9 @@ class WebSocketGateway implements Gateway {
     limits,
     accessRecorder,
     shardLeases,
+    jobStore,
+    roomPast,
+    schedules,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -91,6 +106,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
+        ...{ schedules, jobStore, roomPast },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -104,6 +120,10 @@ class WebSocketGateway implements Gateway {
 
   get publishing(): Publishing {
     return this.parts.publishing;
+  }
+
+  get jobGroups(): JobGroups {
+    return this.parts.jobs.groups;
   }
 
   get liveState(): LiveState {
@@ -120,20 +140,23 @@ class WebSocketGateway implements Gateway {
 
   async start(): Promise<void> {
     const { bus, options } = this;
-    const { rooms, deliver, presence, retained, hydrations, revalidator, refused, sweeper } = this.parts;
+    const { rooms, deliver, presence, retained, hydrations, revalidator, refused, sweeper, jobs } =
+      this.parts;
     const { questions, answers: givenAnswers } = this.parts;
     // Before it says what it answers.
     await Promise.all([questions.start(), givenAnswers.start()]);
     // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
-      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused)),
+      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused, jobs)),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       rooms.start(deliver),
       presence.start(),
     ]);
     this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
+    await jobs.start();
+    await this.parts.schedules?.start();
     sweeper.start();
     this.timers = [
       every(options.revalidationMs, () => void revalidator.recheckAll()),
@@ -211,7 +234,9 @@ class WebSocketGateway implements Gateway {
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
+    await this.parts.schedules?.close();
     await groups.close();
+    await this.parts.jobs.close();
     this.parts.leases.close();
     // Who reads the goodbye counts what is stored.
     await usageLedger.round();

@@ -11,6 +11,8 @@ export const createMetrics = () => ({
   publishes: 0,
   /** Publishes whose id an earlier one had, which are not sent. */
   duplicatePublishes: 0,
+  /** Publishes for later: stored, delivered, and refused when they were due. */
+  scheduled: { accepted: 0, delivered: 0, refused: 0 },
   deliveries: 0,
   /** Second copies of messages of QoS 2, which are not delivered. */
   secondCopies: 0,
@@ -81,8 +83,12 @@ export interface MetricSources {
   readonly sharedMemory: () => Readonly<Record<string, number>>;
   /** Reads of the record that wait for their turn. */
   readonly historyWaiting: () => number;
+  /** Of worker groups with jobs. */
+  readonly jobs: CollectMetrics;
   readonly presenceEntries: () => number;
   readonly gateways: () => number;
+  /** How long the scheduled publish that is due for longest has been so. */
+  readonly scheduledLateMs: () => number;
   /** By work. */
   readonly shards: () => ReadonlyMap<string, number>;
 }
@@ -103,9 +109,11 @@ export const gatewayMetrics =
     sink.value('roomwire_worker_groups', groups.size);
     sink.value('roomwire_group_messages_open', groups.messages);
     sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);
+    void sources.jobs(sink);
     sink.value('roomwire_history_waiting', sources.historyWaiting());
     sink.value('roomwire_presence_entries', sources.presenceEntries());
     sink.value('roomwire_gateways', sources.gateways());
+    sink.value('roomwire_scheduled_late_seconds', sources.scheduledLateMs() / 1_000);
     for (const [work, shards] of sources.shards()) sink.value('roomwire_shards_owned', shards, { work });
     sink.value('roomwire_webhook_calls_total', metrics.webhookCalls);
     sink.value('roomwire_webhook_calls_lost_total', metrics.webhookCallsLost);
@@ -139,6 +147,8 @@ const countConnections = (
 const countMessages = (metrics: GatewayMetrics, sink: MetricSink): void => {
   sink.value('roomwire_publishes_total', metrics.publishes);
   sink.value('roomwire_duplicate_publishes_total', metrics.duplicatePublishes);
+  for (const [outcome, times] of Object.entries(metrics.scheduled))
+    sink.value('roomwire_scheduled_publishes_total', times, { outcome });
   sink.value('roomwire_deliveries_total', metrics.deliveries);
   for (const error of everyError)
     sink.value('roomwire_refusals_total', metrics.protocolErrors[error] ?? 0, { error });

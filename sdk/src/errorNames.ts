@@ -2,6 +2,7 @@
 export type RefusalName =
   | 'rate_limit_exceeded'
   | 'publish_conflict'
+  | 'schedule_limit_exceeded'
   | 'monthly_quota_exceeded'
   | 'message_too_large'
   | 'unknown_topic'

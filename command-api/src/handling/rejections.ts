@@ -54,6 +54,11 @@ export const rejections = {
     { appId, projectId },
     ({ appId, projectId }) => `App ${appId} not found in project ${projectId}`,
   ),
+  scheduled_not_found: application(
+    404,
+    { scheduledId: exampleIds.scheduledId },
+    ({ scheduledId }) => `Scheduled publish ${scheduledId} not found`,
+  ),
   app_slug_taken: application(
     409,
     { slug: 'support-desk' },

@@ -13,6 +13,7 @@ const statuses = {
   invalidFilterChars: 400,
   tooManyFilters: 400,
   publishConflict: 409,
+  scheduleLimit: 429,
 } as const satisfies Partial<Record<ProtocolErrorName, number>>;
 
 export type AnsweredError = keyof typeof statuses;

@@ -21,7 +21,7 @@ export const readMessage = (fields: FrameFields): ReadMessage => {
   const data = dataOf(fields, sent);
   const failures = [...failuresOf(sent), ...rulesBroken(sent, data)];
   if (failures.length > 0 || data === undefined) return { failures };
-  const { topic, scope, as, filter, filters, retain, qos, id, trigger } = sent as Sent;
+  const { topic, scope, as, filter, filters, retain, qos, id, trigger, deliverAt } = sent as Sent;
   const message = {
     topic,
     data,
@@ -33,6 +33,7 @@ export const readMessage = (fields: FrameFields): ReadMessage => {
     qos: (qos ?? 1) as BackendMessage['qos'],
     id: id ?? undefined,
     trigger: trigger ?? undefined,
+    deliverAt: deliverAt == null ? undefined : Date.parse(deliverAt),
   };
   return { message };
 };

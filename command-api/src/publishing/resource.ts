@@ -52,6 +52,10 @@ export const newMessageSchema = s.limited(
             description: 'Whether the trigger webhook of the topic is called; by default only with `as`',
           }),
         ),
+        deliverAt: s.described(
+          s.orNull(s.time),
+          'When it is to be delivered, at most 30 days ahead; a past time is now',
+        ),
       },
       ['topic'],
     ),
@@ -101,12 +105,27 @@ const acceptedMessageSchema = s.titled(
   ),
 );
 
+const scheduledMessageSchema = s.titled(
+  'ScheduledMessage',
+  s.strictObject(
+    {
+      id: s.described(s.text(), 'As it was given, otherwise the `scheduledId`: the message will have it'),
+      scheduledId: s.uuid,
+      deliverAt: s.time,
+      duplicate: s.described(s.only(true), 'Only where an earlier message with the id has been accepted'),
+    },
+    ['id', 'scheduledId', 'deliverAt'],
+  ),
+);
+
+const anAcceptedSchema = s.either(acceptedMessageSchema, scheduledMessageSchema);
+
 export const publishedSchema = s.either(
-  acceptedMessageSchema,
+  anAcceptedSchema,
   s.limited(
     s.titledObject('PublishResults', {
       results: s.described(
-        s.listOf(s.either(acceptedMessageSchema, protocolErrorSchema)),
+        s.listOf(s.either(anAcceptedSchema, protocolErrorSchema)),
         'In the order of the messages',
       ),
     }),
@@ -121,7 +140,10 @@ export const presentAccepted = ({
   at,
   position,
   isDuplicate,
-}: AcceptedMessage): s.ValueOf<typeof acceptedMessageSchema> => {
-  const accepted = { id, at: new Date(at).toISOString(), ...(position !== undefined && { position }) };
+  scheduled,
+}: AcceptedMessage): s.ValueOf<typeof anAcceptedSchema> => {
+  const accepted = scheduled
+    ? { id, scheduledId: scheduled.scheduledId, deliverAt: new Date(scheduled.deliverAt).toISOString() }
+    : { id, at: new Date(at).toISOString(), ...(position !== undefined && { position }) };
   return isDuplicate ? { ...accepted, duplicate: true } : accepted;
 };

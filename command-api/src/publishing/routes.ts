@@ -1,7 +1,10 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { Publishing, PublishResult } from '@roomwire/shared/ports/publishing';
+import type { BackendMessage, Publishing, PublishResult } from '@roomwire/shared/ports/publishing';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { validationError } from '../http/errors.js';
 import { answeredErrors } from '../http/protocolErrors.js';
 import { projectRoute, type Route } from '../http/route.js';
+import { listedFailures } from '../http/validation.js';
 import { answerPublished } from './answers.js';
 import type { TakeMessages } from './messageRate.js';
 import { publishMessages } from './publishMessages.js';
@@ -44,6 +47,7 @@ export const publishingRoutes = ({
     rejections: [],
     protocolErrors: answeredErrors,
     async handle({ caller, body: { isBatch, messages }, now }) {
+      refuseTooFarAhead(messages, isBatch, Date.parse(now));
       const publisher = publishing();
       if (publisher === undefined) throw new EngineUnavailable('message bus');
       const { organizationId, projectId, principal } = caller;
@@ -54,3 +58,16 @@ export const publishingRoutes = ({
     },
   }),
 ];
+
+/** [HTTP-LATER-1] */
+const refuseTooFarAhead = (messages: readonly BackendMessage[], isBatch: boolean, now: number): void => {
+  const last = now + limitTable.scheduleAhead.value;
+  const failures = messages.flatMap(({ deliverAt }, at) =>
+    deliverAt !== undefined && deliverAt > last
+      ? [{ path: isBatch ? `messages.${at}.deliverAt` : 'deliverAt', value: null, message: tooFarAhead }]
+      : [],
+  );
+  if (failures.length > 0) throw validationError(failures.slice(0, listedFailures));
+};
+
+const tooFarAhead = 'must be at most 30 days ahead';

@@ -43,7 +43,12 @@ describe('a publish over HTTP', () => {
     expect(api.calls).to.eql([
       {
         of: { organizationId: 'o1', projectId: 'p1' },
-        messages: [{ ...message, data: new Uint8Array(packed(message.data)), scope: undefined }],
+        messages: [
+          {
+            ...message,
+            ...{ data: new Uint8Array(packed(message.data)), scope: undefined, deliverAt: undefined },
+          },
+        ],
       },
     ]);
   });
@@ -58,15 +63,26 @@ describe('a publish over HTTP', () => {
         filter: undefined,
         filters: [],
       },
-      ...{ retain: false, qos: 1, id: undefined, trigger: undefined },
+      ...{ retain: false, qos: 1, id: undefined, trigger: undefined, deliverAt: undefined },
     };
     expect((await api.post({ topic, data: null })).body).to.eql({ id: 'made-0', at });
     expect(api.published).to.eql([defaults]);
     const nothing = { scope: null, as: null, filter: null, filters: null, retain: null, qos: null, id: null };
     await api.post({ topic, data: null, base64: null, trigger: null, ...nothing });
     expect(api.published).to.eql([defaults]);
+    await api.post({ topic, data: null, deliverAt: null });
+    expect(api.published).to.eql([defaults]);
     await api.post({ topic, data: null, scope: 'tenant-a', trigger: true, qos: 0 });
     expect(api.published).to.eql([{ ...defaults, scope: 'tenant-a', trigger: true, qos: 0 }]);
+  });
+
+  it('[HTTP-LATER-1] for later is handed on with its time, and answered with its id and time', async () => {
+    const scheduled = { scheduledId: 's', deliverAt: Date.UTC(2026, 1, 1) };
+    api.outcome = () => ({ id: 's', at: acceptedAt, isDuplicate: false, scheduled });
+    const deliverAt = new Date(acceptedAt + 1_000).toISOString();
+    const { body } = await api.post({ topic, data: 1, deliverAt });
+    expect(body).to.eql({ id: 's', scheduledId: 's', deliverAt: '2026-02-01T00:00:00.000Z' });
+    expect(api.published[0]?.deliverAt).to.equal(acceptedAt + 1_000);
   });
 
   it('[HTTP-PUB-6] is answered with duplicate only where it is one', async () => {

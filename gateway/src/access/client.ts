@@ -22,12 +22,14 @@ export interface Identity {
   /** To which the client token narrows what the actor may do; undefined where nothing narrows it. */
   readonly capabilities: Capabilities | undefined;
   readonly version: ProtocolVersion;
+  /** Of an actor without a record: its type. */
+  readonly externalType?: ActorType;
 }
 
 /** Whose messages are published: an actor, or a backend, which has an empty `actorTokenId`. */
 export type Author = Pick<
   Identity,
-  'actorTokenId' | 'projectId' | 'organizationId' | 'scope' | 'accessScope'
+  'actorTokenId' | 'projectId' | 'organizationId' | 'scope' | 'accessScope' | 'externalType'
 >;
 
 /** Frames that are queued for a connection. */

@@ -1,4 +1,5 @@
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { maxDataBytes } from '@roomwire/shared/wire/protocol/limits';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { filterError } from './filters.js';
@@ -8,6 +9,13 @@ type Published = Pick<PublishFrame, 'data' | 'filter' | 'filters'>;
 /** Why a publish is refused whoever makes it; undefined where it is not. */
 export const frameError = (frame: Published): ProtocolErrorName | undefined =>
   sizeError(frame) ?? publishFilterError(frame);
+
+/** [WS-LATER-2] */
+export const scheduleError = (
+  { deliverAt }: Pick<PublishFrame, 'deliverAt'>,
+  now: number,
+): ProtocolErrorName | undefined =>
+  deliverAt !== undefined && deliverAt > now + limitTable.scheduleAhead.value ? 'invalidFrame' : undefined;
 
 /** [WS-PUB-5] */
 const sizeError = ({ data }: Published): ProtocolErrorName | undefined =>

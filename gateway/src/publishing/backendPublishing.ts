@@ -78,6 +78,7 @@ export class BackendPublishing implements Publishing {
       author: found.author,
       frame: frameOf(message, at),
       access: runsTrigger(message) ? access : withoutWebhooks(access),
+      isSilent: !runsTrigger(message),
     });
     if (turn !== undefined) await turn;
     return undefined;
@@ -109,9 +110,12 @@ const withoutWebhooks = (access: TopicAccess): TopicAccess =>
 
 /** The place of the message in its request is its reference. */
 const frameOf = (
-  { topic, data, filter, filters, retain, qos, id }: BackendMessage,
+  { topic, data, filter, filters, retain, qos, id, deliverAt }: BackendMessage,
   at: number,
-): PublishFrame => ({ type: 'publish', topic, data, filter, filters, retain, qos, id, msgRef: String(at) });
+): PublishFrame => ({
+  ...{ type: 'publish', topic, data, filter, filters, retain, qos, id, deliverAt },
+  msgRef: String(at),
+});
 
 /** Gathers what becomes of the messages of a request. */
 class Results implements PublishAnswers {
@@ -138,10 +142,14 @@ class Results implements PublishAnswers {
     return undefined;
   }
 
-  accepted: PublishAnswers['accepted'] = ({ msgRef, id }, published) => {
-    const { messageId, isDuplicate } = published;
+  accepted: PublishAnswers['accepted'] = ({ msgRef, id, deliverAt }, published) => {
+    const { messageId, isDuplicate, scheduledId } = published;
     const result = { id: id ?? messageId, at: acceptedAt(messageId), isDuplicate };
     const at = Number(msgRef);
+    if (scheduledId !== undefined) {
+      const scheduled = { scheduledId, deliverAt: published.deliverAt ?? deliverAt ?? result.at };
+      return this.is(at, { ...result, id: id ?? scheduledId, scheduled });
+    }
     const record = this.records.get(at);
     if (record === undefined) return this.is(at, result);
     void this.positions.of(record, published).then((position) => this.is(at, { ...result, position }));

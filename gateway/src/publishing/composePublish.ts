@@ -5,9 +5,11 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
+import type { ScheduledPublish, ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { RetainStamps } from '../fanout/retainedValues.js';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { UsageLedger } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { createTrigger } from '../webhooks/webhookCalls.js';
@@ -16,7 +18,9 @@ import { BackendPublishing, type BackendPublishingDeps } from './backendPublishi
 import { Positions } from './positions.js';
 import { createPublish, type Publish } from './publish.js';
 import { PublishClaims } from './publishClaims.js';
-import { createPublishToBus } from './publishToBus.js';
+import { createAcceptSchedule } from '../schedules/acceptSchedule.js';
+import { ScheduleRoom } from '../schedules/scheduleRoom.js';
+import { createPublishToBus, type PublishToBus, type StoredJobs } from './publishToBus.js';
 import { createRecorder } from './recording.js';
 
 /** Where messages go, and what is kept about them. */
@@ -28,6 +32,8 @@ export interface PublishPorts {
   readonly publishIds: PublishIds;
   /** The record of topics with history. Undefined where nothing is kept. */
   readonly history: History | undefined;
+  /** Publishes that wait for their time. Undefined where none are taken. */
+  readonly schedules: ScheduleStore | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -36,10 +42,14 @@ export interface PublishPorts {
 }
 
 interface PublishParts extends Omit<BackendPublishingDeps, 'clock' | 'publish' | 'positions'> {
+  /** Of a publish for later. */
+  readonly onScheduled: (publish: ScheduledPublish) => void;
   readonly metrics: GatewayMetrics;
   readonly stamps: RetainStamps;
   readonly usageLedger: UsageLedger;
   readonly ids: MessageIds;
+  /** The groups with jobs of this process. Undefined where it has none. */
+  readonly jobs?: StoredJobs;
 }
 
 /** The two ways of publishing. */
@@ -48,20 +58,33 @@ interface ComposedPublish {
   readonly publish: Publish;
   /** Of backends. */
   readonly publishing: Publishing;
+  /** What they become on the bus. */
+  readonly publishToBus: PublishToBus;
+  readonly claims: PublishClaims;
 }
 
 /** Longer than the store leaves an id to a publisher that may be gone. */
 const patienceMs = 25_000;
 const pollMs = 100;
 
+const noJobsHere: StoredJobs = { collects: () => false, stored: async () => undefined };
+
+/** What waits in each project is counted so often. */
+const countedMs = 2_000;
+const mostScheduled = {
+  messages: limitTable.scheduledMessages.value,
+  bytes: limitTable.scheduledBytes.value,
+};
+
 /** What a publish passes, from its admission to the bus. */
 export const composePublish = (ports: PublishPorts, parts: PublishParts): ComposedPublish => {
-  const { bus, clock, random, logger, tracing, messageStore, publishIds, history } = ports;
+  const { bus, clock, random, logger, tracing, messageStore, publishIds, history, schedules } = ports;
   const { metrics, stamps, usageLedger, ids } = parts;
   const claims = new PublishClaims({ store: publishIds, ids, logger, pollMs, patienceMs });
   const positions = new Positions({ history, logger });
   const publishToBus = createPublishToBus({
     ...{ tracing, bus, metrics, logger, stamps, ids, claims },
+    jobs: parts.jobs ?? noJobsHere,
     showsIds: messageStore !== undefined,
     record: createRecorder({ messageStore, metrics, logger }),
     trigger: createTrigger({
@@ -72,6 +95,16 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
       positionOf: (record, sent) => positions.of(record, sent),
     }),
   });
-  const publish = createPublish({ usageLedger, claims, publishToBus, metrics });
-  return { publish, publishing: new BackendPublishing({ ...parts, clock, publish, positions }) };
+  const acceptSchedule = createAcceptSchedule({
+    ...{ store: schedules, claims, ids, clock, logger, metrics },
+    room: schedules && new ScheduleRoom({ store: schedules, clock, most: mostScheduled, countedMs }),
+    onStored: parts.onScheduled,
+  });
+  const publish = createPublish({ usageLedger, claims, publishToBus, acceptSchedule, metrics });
+  return {
+    publish,
+    publishToBus,
+    claims,
+    publishing: new BackendPublishing({ ...parts, clock, publish, positions }),
+  };
 };

@@ -7,6 +7,8 @@ import type { ProjectUsage, UsageLedger } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { DecidedClaim, PublishClaims, WonClaim } from './publishClaims.js';
 import type { Publisher } from './publisher.js';
+import type { AcceptSchedule } from '../schedules/acceptSchedule.js';
+import { scheduledIdOf } from '../schedules/scheduledId.js';
 import type { PublishToBus } from './publishToBus.js';
 
 /** A publish that its author may make. */
@@ -14,6 +16,8 @@ export interface AllowedPublish {
   readonly author: Author;
   readonly frame: PublishFrame;
   readonly access: TopicAccess;
+  /** Whether its publisher does not want the trigger webhook of the topic to run. */
+  readonly isSilent?: boolean;
 }
 
 /** Answers by the publisher. Returns a promise only where the next publish has to wait for it; it never rejects. */
@@ -23,11 +27,13 @@ interface PublishDeps {
   readonly usageLedger: Pick<UsageLedger, 'of' | 'read'>;
   readonly claims: Pick<PublishClaims, 'claim' | 'free'>;
   readonly publishToBus: PublishToBus;
+  readonly acceptSchedule: AcceptSchedule;
   readonly metrics: GatewayMetrics;
 }
 
 /** A publish on its way to the bus. */
-interface Passing extends AllowedPublish {
+interface Passing extends Omit<AllowedPublish, 'isSilent'> {
+  readonly isSilent: boolean | undefined;
   readonly publisher: Publisher;
   readonly usage: ProjectUsage;
   readonly claim: WonClaim | undefined;
@@ -36,7 +42,9 @@ interface Passing extends AllowedPublish {
 }
 
 /** What a publish goes through when it is allowed: its id is decided, the quota admits it, and the bus gets it. */
-export const createPublish = ({ usageLedger, claims, publishToBus, metrics }: PublishDeps): Publish => {
+export const createPublish = (deps: PublishDeps): Publish => {
+  const { usageLedger, claims, publishToBus, acceptSchedule, metrics } = deps;
+
   const refuse = (
     { publisher, frame, claim }: Passing,
     error: ProtocolErrorName,
@@ -55,7 +63,9 @@ export const createPublish = ({ usageLedger, claims, publishToBus, metrics }: Pu
       return claim && claims.free(claim);
     }
     if (!passing.isCounted) publisher.answers.counted();
-    return publishToBus(publisher, passing);
+    if (passing.frame.deliverAt === undefined) return publishToBus(publisher, passing);
+    const accepting = acceptSchedule(publisher, passing);
+    return publisher.isFarAhead ? accepting : undefined;
   };
 
   /** [WS-PUB-9] Last, because only what is accepted counts. */
@@ -78,7 +88,11 @@ export const createPublish = ({ usageLedger, claims, publishToBus, metrics }: Pu
     if (claim.kind === 'unavailable') return refuse(passing, 'brokerUnavailable');
     metrics.duplicatePublishes++;
     const { publisher, frame } = passing;
-    publisher.answers.accepted(frame, { messageId: claim.messageId, isDuplicate: true });
+    const scheduledId = frame.deliverAt === undefined ? undefined : scheduledIdOf(claim.messageId);
+    publisher.answers.accepted(frame, {
+      ...{ messageId: claim.messageId, isDuplicate: true },
+      ...(scheduledId !== undefined && { scheduledId }),
+    });
     return undefined;
   };
 
@@ -96,10 +110,10 @@ export const createPublish = ({ usageLedger, claims, publishToBus, metrics }: Pu
     return line.isFull || publisher.isFarAhead ? turn : undefined;
   };
 
-  return (publisher, { author, frame: given, access }) => {
+  return (publisher, { author, frame: given, access, isSilent }) => {
     const frame = withItsQos(given);
     const usage = usageLedger.of(author);
-    const passing = { publisher, author, access, frame, usage, claim: undefined, isCounted: false };
+    const passing = { publisher, author, access, frame, usage, isSilent, claim: undefined, isCounted: false };
     if (frame.id !== undefined) return inLine(passing, claims.claim(publisher, author, access, frame));
     return publisher.waitingForId === undefined ? admit(passing) : inLine(passing, undefined);
   };

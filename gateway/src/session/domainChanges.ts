@@ -2,6 +2,7 @@ import type { AppChanges, TopicConfigs } from '@roomwire/shared/domain/app';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import type { JobsHere } from '../jobs/jobs.js';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
@@ -64,6 +65,8 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretCreated: nothing,
   WebhookSecretResealed: nothing,
   WebhookSecretDeleted: nothing,
+  WebhookCircuitOpened: nothing,
+  WebhookCircuitClosed: nothing,
   SessionRevoked: nothing,
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,
@@ -71,7 +74,11 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */
 export const createDomainChanges =
-  (revalidator: Revalidator, refused: Pick<RefusedCredentials<unknown>, 'changed'>) =>
+  (
+    revalidator: Revalidator,
+    refused: Pick<RefusedCredentials<unknown>, 'changed'>,
+    jobs: Pick<JobsHere, 'removeOf'>,
+  ) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
     refused.changed();
@@ -80,7 +87,17 @@ export const createDomainChanges =
     const event = knownEvent(recorded);
     if (event === undefined) revalidator.anythingChanged(organizationId, projectId);
     else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
+    const deleted = event && deletedOwner(event);
+    if (deleted !== undefined) void jobs.removeOf(deleted);
   };
+
+/** The id of a place whose groups with jobs go with it. */
+const deletedOwner = ({ type, data }: HappenedEvent<DomainEvent>): string | undefined => {
+  if (type === 'ProjectDeleted') return data.projectId;
+  if (type === 'AppDeleted') return data.appId;
+  if (type === 'RoomDeleted') return data.roomId;
+  return type === 'ScopeDeleted' ? data.accessScopeId : undefined;
+};
 
 const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undefined => {
   try {

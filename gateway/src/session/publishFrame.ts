@@ -2,7 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { TopicAccess } from '../access/topicAccess.js';
-import { frameError } from '../policy/publishes.js';
+import { frameError, scheduleError } from '../policy/publishes.js';
 import type { Publish } from '../publishing/publish.js';
 import type { Session } from './session.js';
 
@@ -32,7 +32,7 @@ export const createPublishHandler = ({ clock, publish }: PublishFrameDeps) => {
   return (session: Session, frame: PublishFrame): PublishOutcome => {
     // First, because rejecting a client over its rate must be cheap.
     if (session.publishRate?.isExceeded(clock.monotonic())) return 'rateLimited';
-    const error = frameError(frame);
+    const error = frameError(frame) ?? scheduleError(frame, clock.now());
     if (error) return refuse(session, error);
     const access = session.access(frame.topic);
     return access instanceof Promise

@@ -216,6 +216,7 @@ const identityOf = (
   accessScope,
   capabilities: clientToken?.capabilities,
   version: negotiatedVersion(protocolVersion),
+  ...(isExternal(actor) && { externalType: actor.actorType }),
 });
 
 /** [WS-AUTH-2] */

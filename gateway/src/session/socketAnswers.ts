@@ -17,9 +17,9 @@ export const socketAnswers = (session: PublishingClient, clock: Clock): PublishA
   counted: () => session.publishRate?.countAccepted(clock.monotonic()),
 
   /** [WS-PUB-4] Protocol 1 has no `published`. */
-  accepted: ({ topic, msgRef, id }, { isDuplicate }) => {
+  accepted: ({ topic, msgRef, id }, { isDuplicate, scheduledId }) => {
     if (msgRef === undefined || session.identity.version === 1) return;
-    session.send({ type: 'published', topic, msgRef, id, duplicate: isDuplicate || undefined });
+    session.send({ type: 'published', topic, msgRef, id, duplicate: isDuplicate || undefined, scheduledId });
   },
 
   refused: (frame, error) => {

@@ -12,7 +12,7 @@ import { Publisher, type PublishAnswers } from '../../src/publishing/publisher.j
 
 const frame = (msgRef: string, fields: Partial<PublishFrame> = {}): PublishFrame => ({
   ...{ type: 'publish', topic: 'a/b/c', data: Uint8Array.of(1), qos: 1, retain: false },
-  ...{ filter: undefined, filters: [], id: undefined },
+  ...{ filter: undefined, filters: [], id: undefined, deliverAt: undefined },
   msgRef,
   ...fields,
 });
@@ -61,6 +61,8 @@ describe('what a publish goes through', () => {
         heard.push(`${msgRef} sent with qos ${qos}${claim ? ` as ${claim.messageId}` : ''}`);
         return undefined;
       },
+      acceptSchedule: async (_publisher, { frame: { msgRef }, claim }) =>
+        void heard.push(`${msgRef} scheduled${claim ? ` as ${claim.messageId}` : ''}`),
     });
   });
 

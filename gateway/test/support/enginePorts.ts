@@ -3,14 +3,19 @@ import process from 'node:process';
 import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
 import { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
 import { KafkaHistoryPartitions } from '@roomwire/shared/adapters/history/kafkaHistoryPartitions';
+import { KafkaRoomPast } from '@roomwire/shared/adapters/history/kafkaRoomPast';
 import { openMongoHistoryIndex } from '@roomwire/shared/adapters/history-index/mongoHistoryIndex';
 import {
   openKafkaMessageBus,
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import { openMongoJobStore } from '@roomwire/shared/adapters/job-store/mongoJobStore';
 import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
 import { openMongoPublishIds } from '@roomwire/shared/adapters/publish-ids/mongoPublishIds';
+import { openMongoScheduleStore } from '@roomwire/shared/adapters/schedule-store/mongoScheduleStore';
 import { openMongoSessionStore } from '@roomwire/shared/adapters/session-store/mongoSessionStore';
+import { openMongoShardLeases } from '@roomwire/shared/adapters/shard-leases/mongoShardLeases';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { openMongoViewStores } from '@roomwire/shared/adapters/view-store/mongo/mongoViewStore';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
@@ -25,7 +30,9 @@ import type { BusPorts, Ports } from './ports.js';
 const own = `sockets-${randomUUID().slice(0, 8)}`;
 
 /** The index is on MongoDB. */
-const openBus = async (index: HistoryIndex): Promise<BusPorts & { readonly kafka: KafkaMessageBus }> => {
+const openBus = async (
+  index: HistoryIndex,
+): Promise<Omit<BusPorts, 'shardLeases'> & { readonly kafka: KafkaMessageBus }> => {
   const bus = await openKafkaMessageBus({
     brokers: testBrokers(),
     clientId: 'roomwire-test',
@@ -38,10 +45,27 @@ const openBus = async (index: HistoryIndex): Promise<BusPorts & { readonly kafka
     bus,
     kafka: bus,
     history: new IndexedHistory(index, new KafkaHistoryPartitions({ partitions, index })),
+    past: new KafkaRoomPast({ partitions, logger: silentLogger }),
     record: async () => record,
     async close() {
       await record.close();
       await bus.close();
+    },
+  };
+};
+
+const openForGateway = async (index: HistoryIndex): Promise<BusPorts> => {
+  const deps = { clock: systemClock, random: systemRandom, logger: silentLogger };
+  const shardLeases = await openMongoShardLeases(
+    { url: testMongodbUrl(own) },
+    { ...deps, times: { renewMs: 100 } },
+  );
+  const ports = await openBus(index);
+  return {
+    ...{ ...ports, shardLeases },
+    async close() {
+      await shardLeases.close();
+      await ports.close();
     },
   };
 };
@@ -65,6 +89,8 @@ const openStores = async () => {
     sessions: await openMongoSessionStore(place),
     groups: await openMongoGroupStore(place),
     publishIds: await openMongoPublishIds(place),
+    jobs: await openMongoJobStore(place),
+    schedules: await openMongoScheduleStore(place),
   };
 };
 
@@ -84,7 +110,7 @@ export const openEnginePorts = async (): Promise<Ports> => {
     views,
     usage,
     groups: async () => groups,
-    gateway: () => openBus(index),
+    gateway: () => openForGateway(index),
     close: async () => undefined,
   };
 };
@@ -95,6 +121,14 @@ after(async () => {
   const ports = await opened;
   await ports?.archiver.close();
   await ports?.close();
-  for (const store of [ports?.stores, ports?.sessions, ports?.groups, ports?.publishIds, ports?.index])
+  for (const store of [
+    ports?.stores,
+    ports?.sessions,
+    ports?.groups,
+    ports?.publishIds,
+    ports?.jobs,
+    ports?.schedules,
+    ports?.index,
+  ])
     await store?.close();
 });

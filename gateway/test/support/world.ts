@@ -6,6 +6,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
+import { shardCount } from '@roomwire/shared/domain/shards';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -14,6 +15,8 @@ import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
+import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
+import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
@@ -41,6 +44,8 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly bus?: (bus: MessageBus) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   readonly publishIds?: (publishIds: PublishIds) => PublishIds;
+  readonly schedules?: (schedules: ScheduleStore) => ScheduleStore;
+  readonly shardLeases?: (leases: ShardLeases) => ShardLeases;
   /** Turns message recording on. */
   readonly messageStore?: (record: MessageStore) => MessageStore;
   readonly tracing?: Tracing;
@@ -108,6 +113,10 @@ export class World extends Estate {
     return this.ports.publishIds;
   }
 
+  get schedules(): ScheduleStore {
+    return this.ports.schedules;
+  }
+
   get sessions(): SessionStore {
     return this.ports.sessions;
   }
@@ -139,6 +148,8 @@ export class World extends Estate {
     bus,
     sessions,
     publishIds,
+    schedules,
+    shardLeases,
     messageStore,
     tracing,
     limits,
@@ -154,7 +165,12 @@ export class World extends Estate {
       bus: bus?.(watched) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
       publishIds: publishIds?.(this.publishIds) ?? this.publishIds,
+      schedules: schedules?.(this.schedules) ?? this.schedules,
+      shardLeases: shardLeases?.(ports.shardLeases) ?? ports.shardLeases,
       history: ports.history,
+      jobStore: this.ports.jobs,
+      ...(ports.past && { roomPast: ports.past }),
+
       messageStore: messageStore?.(await ports.record()),
       groupStore: messageStore && (await this.groupStore()),
       tracing,
@@ -242,6 +258,25 @@ export class World extends Estate {
     if (reply === 'heartbeat' || reply['type'] !== 'presenceList')
       throw new Error(`Not announced: ${JSON.stringify(reply)}`);
     await this.spread();
+  }
+
+  /** The place of the gateway whose metric has this value. */
+  async gatewayThat(metric: string, value: number): Promise<number> {
+    for (const [place, { gateway }] of this.running.entries())
+      if ((await collectedMetrics(gateway.collect)).get(metric) === value) return place;
+    throw new Error(`No gateway has a ${metric} of ${value}`);
+  }
+
+  /** Resolves when each gateway owns its share of the shards of a work. */
+  async shardsDivided(work: string): Promise<void> {
+    const owned = async ({ gateway }: Running) =>
+      (await collectedMetrics(gateway.collect)).get(`roomwire_shards_owned ${work}`) ?? 0;
+    const isDivided = async (): Promise<boolean> => {
+      const shares = await Promise.all(this.running.map(owned));
+      const all = shares.reduce((sum, share) => sum + share, 0);
+      return all === shardCount && Math.max(...shares) - Math.min(...shares) <= 1;
+    };
+    await eventually(isDivided, { what: `shards of ${work} that are divided` });
   }
 
   /** Resolves when these gateways know that so many messages of worker groups are not done. */

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { connect, ConnectionError, type Client, type RoomwireError } from '@roomwire/sdk';
 import { addApiKeyOption, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail } from './fail.js';
@@ -40,6 +40,7 @@ export const failWith = (error: unknown): never => {
 
 interface PublishCommandOptions extends ConnectionOptions, ApiOptions {
   readonly id?: string;
+  readonly at?: Date;
   readonly stdin?: boolean;
 }
 
@@ -50,11 +51,23 @@ export const addPublish = (program: Command): void => {
     .argument('[topic]', 'app-slug/room-slug/topic-name')
     .argument('[json]', 'the message, as JSON: \'"hello"\' or \'{"text":"hello"}\'')
     .option('--id <id>', 'of all publishes with this id one is delivered; with --stdin, the line follows it')
+    .addOption(
+      new Option('--at <time>', 'deliver it then, as 2026-12-24T18:00:00Z; at most 30 days ahead')
+        .argParser(readTime)
+        .conflicts('stdin'),
+    )
     .option(
       '--stdin',
       'each line is a message as JSON, {"topic":…,"data":…}, or the data where a topic is named; needs an API key',
     );
   addApiKeyOption(addConnectionOptions(command)).action(publish);
+};
+
+const readTime = (text: string): Date => {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError('It must be a time, as 2026-12-24T18:00:00Z.');
+  return time;
 };
 
 const publish = async (
@@ -71,14 +84,18 @@ const publish = async (
 };
 
 const publishOne = async (topic: string, data: unknown, options: PublishCommandOptions): Promise<void> => {
-  const { id } = options;
+  const { id, at: deliverAt } = options;
   const client = connectOrExit(options, false);
   try {
     await client.ready();
     if (id !== undefined && !client.features.includes('idempotency'))
       fail('This service knows no ids: without --id the message may be published twice');
-    const { duplicate } = await client.publish(topic, data, id === undefined ? {} : { id });
-    process.stdout.write(duplicate ? 'published before\n' : 'published\n');
+    const { duplicate, scheduledId } = await client.publish(topic, data, {
+      ...(id !== undefined && { id }),
+      ...(deliverAt !== undefined && { deliverAt }),
+    });
+    const what = scheduledId === undefined ? 'published' : `scheduled as ${scheduledId}`;
+    process.stdout.write(`${what}${duplicate ? ' before' : ''}\n`);
   } catch (error) {
     failWith(error);
   }

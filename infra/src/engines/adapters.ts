@@ -13,7 +13,9 @@ import type { MeasuredBus, MessageBus } from '@roomwire/shared/ports/messageBus'
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
+import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -38,6 +40,8 @@ export interface Adapters {
   auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MeasuredBus>;
   history(): Promise<History>;
+  /** Undefined where the bus keeps nothing. */
+  roomPast(): Promise<RoomPast | undefined>;
   /** Undefined where nothing has to be brought into the index. */
   historyArchiving(): Promise<OpenedBus['openArchiver']>;
   /** Undefined where the bus is on files, whose readers are all in one process. */
@@ -56,6 +60,8 @@ export interface Adapters {
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
   historyIndex(): Promise<HistoryIndex>;
+  /** Publishes that wait for their time. */
+  schedules(): Promise<ScheduleStore>;
   jobs(): Promise<JobStore>;
   /** For who owns shards: the process is a member as long as it does. */
   shardLeases(): Promise<ShardLeases>;
@@ -165,10 +171,12 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
+    schedules: opening('readModels', (of) => readModels.openSchedules(of)),
     jobs: opening('readModels', (of) => readModels.openJobs(of)),
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
     bus,
     history: memoized(async () => (await openedBus()).openHistory()),
+    roomPast: async () => (await openedBus()).openRoomPast?.(),
     historyArchiving: async () => (await openedBus()).openArchiver,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

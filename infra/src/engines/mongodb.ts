@@ -54,6 +54,11 @@ const mongodb = (url: string): ReadModelEngine => ({
       await import('@roomwire/shared/adapters/history-index/mongoHistoryIndex');
     return openMongoHistoryIndex({ url, outage });
   },
+  async openSchedules({ outage }) {
+    const { openMongoScheduleStore } =
+      await import('@roomwire/shared/adapters/schedule-store/mongoScheduleStore');
+    return openMongoScheduleStore({ url, outage });
+  },
   async openJobs({ outage }) {
     const { openMongoJobStore } = await import('@roomwire/shared/adapters/job-store/mongoJobStore');
     return openMongoJobStore({ url, outage });

@@ -37,8 +37,8 @@ const startWhenPossible = async (
   const [bus, publishIds] = [await adapters.bus(), await adapters.publishIds()];
   const { views, usage } = await adapters.viewStores();
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
-  const history = await adapters.history();
-  const ports = { bus, publishIds, messageStore, history, clock, random, logger, tracing };
+  const [history, schedules] = [await adapters.history(), await adapters.schedules()];
+  const ports = { bus, publishIds, schedules, messageStore, history, clock, random, logger, tracing };
   for (let failures = 1; !signal.aborted; failures += 1) {
     const backends = createBackends({ ...ports, views, usage, limits });
     try {

@@ -28,6 +28,7 @@ import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
 import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
+import { startScheduleKeeper } from './schedules.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
 import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
@@ -81,6 +82,7 @@ export const startProjections: StartService = async ({
   closing.push(() => keeper.close());
   await keeper.start();
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
+  await startScheduleKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
   await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
@@ -140,9 +142,23 @@ export const startCommandApi: StartService = async (context) => {
   closing.push(() => accessRecorder.close());
   const snapshots = new StateSnapshots({ log, store: await adapters.snapshots(), logger });
   closing.push(() => snapshots.close());
+  const schedules = await adapters.schedules();
   const ports = {
     ...{ accessLog, accessRecorder, snapshots },
-    ...{ log, views, usage, payloads, sessions, secretBoxes, clock, random, logger, tracing, limits },
+    ...{
+      log,
+      views,
+      usage,
+      payloads,
+      sessions,
+      schedules,
+      secretBoxes,
+      clock,
+      random,
+      logger,
+      tracing,
+      limits,
+    },
   };
   const { backends } = context;
   provideHistory(context);
@@ -200,7 +216,10 @@ export const startGateway: StartService = async ({
     groupStore,
     publishIds: await adapters.publishIds(),
     history: await adapters.history(),
+    schedules: await adapters.schedules(),
     shardLeases: await adapters.shardLeases(),
+    jobStore: await adapters.jobs(),
+    roomPast: await adapters.roomPast(),
     clock,
     random,
     logger,

@@ -37,8 +37,8 @@ describe('the guides', function () {
     outputOf(await guide.run('npx', 'roomwire', 'login'));
     return guide;
   };
-  const started = (guide: Guide, file: string): Started => {
-    const running = startIn(guide, file);
+  const started = (guide: Guide, ...command: readonly [file: string, ...args: string[]]): Started => {
+    const running = startIn(guide, ...command);
     children.push(running.child);
     return running;
   };
@@ -48,7 +48,7 @@ describe('the guides', function () {
     folder = await temporaryFolder();
   });
   afterEach(async () => {
-    for (const child of children) child.kill();
+    for (const child of children) child.kill('SIGKILL');
     if (service) await stop(service);
     await folder.remove();
   });
@@ -69,7 +69,9 @@ describe('the guides', function () {
       'build-a-chat.md',
       'publish-from-a-backend.md',
       'receive-webhooks.md',
+      'send-later.md',
       'sign-tokens.md',
+      'who-is-here.md',
       'workers.md',
     ]);
   });
@@ -146,6 +148,45 @@ describe('the guides', function () {
     outputOf(await giving);
     const done = () => new Set(workers.flatMap(({ lines }) => lines.filter((line) => line !== 'ready')));
     await eventually(() => done().size === 20, { withinMs: 60_000 });
+    expect(guide.unused).to.eql([]);
+  });
+
+  it('see who is in a room, in clients and from a backend', async () => {
+    const guide = await open('who-is-here.md');
+    await guide.shell('prepare.sh');
+    for (const title of ['guest.mjs', 'door.mjs', 'backend.mjs']) await guide.write(title);
+    const guest = (name: string) => {
+      const token = guide.get(name.toUpperCase());
+      return started(guide, 'guest.mjs', name, token);
+    };
+    const door = started(guide, 'door.mjs');
+    const ann = guest('Ann');
+    await eventually(() => ann.lines.includes('Ann is in'), { withinMs: 30_000 });
+    const ben = guest('Ben');
+    await eventually(() => ben.lines.includes('Ben is in') && ann.lines.includes('Ann sees Ann Ben'), {
+      withinMs: 30_000,
+    });
+    await eventually(() => door.lines.at(-1) === '2 in the bar', { withinMs: 30_000 });
+    const seen = async (): Promise<string> => outputOf(await guide.run(process.execPath, 'backend.mjs'));
+    expect(await seen()).to.equal('bar 2\nhall 2\nAnn Ben in the hall');
+    ben.child.kill('SIGTERM');
+    await eventually(() => ann.lines.at(-1) === 'Ann sees Ann', { withinMs: 30_000 });
+    await eventually(() => ben.lines.includes('Ben has left the bar'), { withinMs: 30_000 });
+    expect(await seen()).to.equal('bar 1\nhall 2\nAnn Ben in the hall');
+    expect(guide.unused).to.eql([]);
+  });
+
+  it('send later, from a client and a backend, and cancel', async () => {
+    const guide = await open('send-later.md');
+    await guide.shell('prepare.sh');
+    for (const title of ['desk.mjs', 'remind.mjs']) await guide.write(title);
+    const desk = started(guide, 'desk.mjs');
+    await eventually(() => desk.lines.includes('ready'), { withinMs: 30_000 });
+    const reminded = outputOf(await guide.run(process.execPath, 'remind.mjs')).split('\n');
+    expect(reminded.filter((line) => line.startsWith('waits lunch-today'))).to.have.length(1);
+    expect(reminded.at(-1)).to.equal('no lunch today');
+    await eventually(() => desk.lines.length === 3, { withinMs: 30_000 });
+    expect(desk.lines).to.have.members(['ready', 'Tea', 'Stand up']);
     expect(guide.unused).to.eql([]);
   });
 

@@ -9,8 +9,8 @@ export interface Started {
   readonly lines: readonly string[];
 }
 
-export const startIn = (guide: Guide, file: string): Started => {
-  const child = guide.start(process.execPath, file);
+export const startIn = (guide: Guide, ...command: readonly string[]): Started => {
+  const child = guide.start(process.execPath, ...command);
   const lines: string[] = [];
   createInterface(child.stdout as NodeJS.ReadableStream).on('line', (line) => lines.push(line));
   child.stderr?.pipe(process.stderr);

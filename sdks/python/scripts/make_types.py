@@ -20,9 +20,10 @@ WANTED = [
     *["RoomGrant", "RoomGrantPage", "NewRoomGrant", "Scope", "ScopePage", "NewScope", "ScopeChanges"],
     *["Actor", "ActorPage", "NewActor", "CreatedActor", "ActorChanges"],
     *["SigningKey", "SigningKeyPage", "NewSigningKey", "CreatedSigningKey", "SigningKeyChanges"],
-    *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation"],
-    *["NewMessage", "AcceptedMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
-    *["PresentActor", "PresencePage", "RoomOccupancy", "Occupancy"],
+    *["TokenRevocation", "TokenRevocationPage", "NewTokenRevocation", "ScheduledPublish", "ScheduledPublishPage"],
+    *["NewMessage", "AcceptedMessage", "ScheduledMessage", "ProtocolError", "KeptMessage", "MessageHistory"],
+    *["PresentActor", "PresencePage", "RoomOccupancy", "Occupancy", "JobGroup", "JobGroupPage", "NewJobGroup"],
+    *["DeadLetter", "DeadLetterPage", "RedriveOutcome"],
 ]
 NAMES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 HEADER = '''"""The resources of the REST API, with the names that they have there. Made by `scripts/make_types.py`: do not edit."""

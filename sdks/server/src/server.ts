@@ -21,7 +21,7 @@ export interface ServerOptions {
   readonly apiKey: string | undefined;
   /** How often a publish or a read is sent again where that may help; 3 unless given. */
   readonly retries?: number;
-  /** Of one try, in milliseconds; 30,000 unless given. */
+  /** Of one try, in milliseconds; 40,000 unless given, a little more than a service takes for an answer that waits. */
   readonly timeoutMs?: number;
   /** The one of the platform unless given. */
   readonly fetch?: (request: Request) => Promise<Response>;
@@ -46,7 +46,7 @@ export interface Server {
 
 /** Throws a `TypeError` where an option cannot be right. */
 export const createServer = (options: ServerOptions): Server => {
-  const { url, apiKey, retries = 3, timeoutMs = 30_000 } = options;
+  const { url, apiKey, retries = 3, timeoutMs = 40_000 } = options;
   const baseUrl = apiAddressOf(url);
   if (!apiKey) throw new TypeError('apiKey must be an API key of the project, ak_live_…; it is not given');
   const send = options.fetch ?? ((request: Request) => fetch(request));

@@ -33,6 +33,7 @@ export type EngineUse =
   | 'snapshots'
   | 'publish ids'
   | 'shard leases'
+  | 'schedules'
   | 'message history'
   | 'live state'
   | 'jobs';

@@ -19,6 +19,8 @@ export interface BackendMessage {
   readonly id: string | undefined;
   /** Whether the trigger webhook runs; undefined for what is usual: only with `as`. */
   readonly trigger: boolean | undefined;
+  /** When it is to be delivered, Unix milliseconds; undefined for at once. */
+  readonly deliverAt?: number | undefined;
 }
 
 export interface Publishers {
@@ -35,6 +37,8 @@ export interface AcceptedMessage {
   readonly isDuplicate: boolean;
   /** Of a topic with history; absent, or undefined, where it is not known. */
   readonly position?: string | undefined;
+  /** Of one that is to be delivered later, and has been stored. */
+  readonly scheduled?: { readonly scheduledId: string; readonly deliverAt: number } | undefined;
 }
 
 export type PublishResult = AcceptedMessage | { readonly error: ProtocolErrorName };

@@ -29,6 +29,7 @@ import {
   messagesPort,
   publishIdsPort,
   sessionsPort,
+  schedulesPort,
   shardLeasesPort,
   usagePort,
   type SimulatedStores,
@@ -108,6 +109,7 @@ export const startGateway = async (process: SimulatedProcess, engines: Engines):
     sessions: sessionsPort(process, network, stores),
     messageStore: options.records ? messagesPort(process, network, stores) : undefined,
     publishIds: publishIdsPort(process, network, stores),
+    schedules: schedulesPort(process, network, stores),
     shardLeases: shardLeasesPort(process, network, stores, engines.logger(process)),
     groupStore: options.records ? groupsPort(process, network, stores) : undefined,
     history: historyPorts(process, engines).history,
@@ -151,6 +153,7 @@ const unused = <T extends object>(name: string): T =>
 const publishPorts = (process: SimulatedProcess, { network, bus, stores, options }: Engines) => ({
   bus: new BusPort(process, network, bus),
   publishIds: publishIdsPort(process, network, stores),
+  schedules: schedulesPort(process, network, stores),
   messageStore: options.records ? messagesPort(process, network, stores) : undefined,
   tracing: undefined,
 });
@@ -182,6 +185,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     redriveWatch: unused('The watch on redrives'),
     publishing: () => backends.publishing,
     history: () => history,
+    schedules: schedulesPort(process, network, engines.stores),
     liveState: () => backends.liveState,
     jobGroups: () => backends.jobGroups,
     accessLog: unused('The access log'),

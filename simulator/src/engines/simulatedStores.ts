@@ -14,11 +14,13 @@ import type {
   StoredSession,
 } from '@roomwire/shared/ports/sessionStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { ConnectionCount, LastUse, MessageCount, UsageStore } from '@roomwire/shared/ports/usageStore';
 import { formerWriters } from '@roomwire/shared/ports/usageStore';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { leaseTableOn, MemoryLeases } from '@roomwire/testing/fakes/memoryLeaseTable';
+import { MemorySchedules, schedulesOn } from '@roomwire/testing/fakes/memorySchedules';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
 import type { Network } from './network.js';
 
@@ -33,6 +35,7 @@ export class SimulatedStores {
   readonly connections = new Map<string, ConnectionCount>();
   readonly publishIds = new Map<string, KeptClaim>();
   readonly leases = new MemoryLeases();
+  readonly schedules = new MemorySchedules();
   /** Ids of messages that were told to be sent, and are not known as that. */
   readonly unsettled = new Set<string>();
 }
@@ -126,6 +129,12 @@ export const shardLeasesPort = (
   const table = leaseTableOn(leases, (act) => network.call(process, 'views', 'shard leases', act));
   return new LeasedShards({ table, clock, random, logger });
 };
+
+export const schedulesPort = (
+  process: SimulatedProcess,
+  network: Network,
+  { schedules }: SimulatedStores,
+): ScheduleStore => schedulesOn(schedules, (act) => network.call(process, 'views', 'schedules', act));
 
 const pageSize = 100;
 

@@ -59,7 +59,10 @@ const openStage = (world: World, deployment: Deployment, adapter: Adapter, trans
   });
   return {
     ...{ world, deployment, conversation, transcript, clients },
-    variables: new Variables(world.names),
+    variables: new Variables({
+      ...world.names,
+      organizationId: deployment.operator.organizationId,
+    }),
     later: new Map(),
   };
 };

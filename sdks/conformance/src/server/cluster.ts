@@ -32,14 +32,16 @@ export const onEngines = async (engines: EngineAddresses): Promise<Deployments> 
   const api = service('command-api');
   const services = [api, service('projections'), service('webhook-consumer')];
   await Promise.all(services.map((program) => program.start()));
-  const rest = await projectOf(() => api.port, secret);
+  const access = await projectOf(() => api.port, secret);
   const shared = new Shared<Deployment>();
   return {
     take: async (settings, isOwn) =>
       isOwn
-        ? startGateways({ ...common, ...settings }, rest)
+        ? startGateways({ ...common, ...settings }, access)
         : keptOpen(
-            await shared.get(JSON.stringify(settings), () => startGateways({ ...common, ...settings }, rest)),
+            await shared.get(JSON.stringify(settings), () =>
+              startGateways({ ...common, ...settings }, access),
+            ),
           ),
     async close() {
       await shared.close();
@@ -48,20 +50,22 @@ export const onEngines = async (engines: EngineAddresses): Promise<Deployments> 
   };
 };
 
-const startGateways = async (environment: Environment, rest: Rest): Promise<Deployment> => {
+type Access = Pick<Deployment, 'rest' | 'operator'>;
+
+const startGateways = async (environment: Environment, access: Access): Promise<Deployment> => {
   const gateways = [new Program(['gateway'], environment), new Program(['gateway'], environment)];
   await Promise.all(gateways.map((gateway) => gateway.start()));
   const gatewayOf = (index: number): Program => gateways[index % gateways.length] as Program;
   return {
-    rest,
+    ...access,
     portOf: (gateway) => gatewayOf(gateway).port,
     act: (action, gateway) => act(gatewayOf(gateway), action),
     close: async () => void (await Promise.all(gateways.map((gateway) => gateway.end('SIGKILL')))),
   };
 };
 
-/** An organization with a project, made as an operator does it; with the project's key. */
-const projectOf = async (port: () => number, secret: Uint8Array): Promise<Rest> => {
+/** An organization with a project, made as an operator does it. */
+const projectOf = async (port: () => number, secret: Uint8Array): Promise<Access> => {
   const session = await mintSessionToken(
     secret,
     { subject: 'operator', organizationIds: [], isOperator: true },
@@ -73,5 +77,8 @@ const projectOf = async (port: () => number, secret: Uint8Array): Promise<Rest> 
   const projects = `/organizations/${String(organizationId)}/projects`;
   const { projectId } = await operator.make(projects, { name: 'Conformance' });
   const { apiKey } = await operator.make(`${projects}/${String(projectId)}/api-keys`, { name: 'Kit' });
-  return new Rest(port, String(apiKey));
+  return {
+    rest: new Rest(port, String(apiKey)),
+    operator: { rest: operator, organizationId: String(organizationId) },
+  };
 };

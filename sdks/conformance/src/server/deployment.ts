@@ -8,10 +8,18 @@ export const serverActions = ['stop', 'kill', 'start', 'pause', 'resume'] as con
  */
 export type ServerAction = (typeof serverActions)[number];
 
+/** Who runs the service, and the organization that the project belongs to. */
+export interface Operator {
+  readonly rest: Rest;
+  readonly organizationId: string;
+}
+
 /** A running service, as a scenario sees it. */
 export interface Deployment {
   /** Of a project of its own. */
   readonly rest: Rest;
+  /** Of its organization, for what no API key may do. */
+  readonly operator: Operator;
   /** The port of a gateway; where there is one gateway alone, always its. */
   portOf(gateway: number): number;
   act(action: ServerAction, gateway: number): Promise<void>;
@@ -21,6 +29,7 @@ export interface Deployment {
 /** For one of several who use it: it stays when they are done. */
 export const keptOpen = (deployment: Deployment): Deployment => ({
   rest: deployment.rest,
+  operator: deployment.operator,
   portOf: (gateway) => deployment.portOf(gateway),
   act: () => Promise.reject(new Error('A scenario that acts on the server says `server: own`')),
   close: () => Promise.resolve(),

@@ -13,10 +13,13 @@ export const startOnFiles = async (settings: Environment): Promise<Deployment> =
   await program.start();
   const credentials = JSON.parse(await readFile(join(folder.path, 'credentials.json'), 'utf8')) as {
     readonly apiKey: string;
+    readonly sessionToken: string;
+    readonly organizationId: string;
   };
   const port = (): number => program.port;
   return {
     rest: new Rest(port, credentials.apiKey),
+    operator: { ...credentials, rest: new Rest(port, credentials.sessionToken) },
     portOf: port,
     act: (action) => act(program, action),
     async close() {

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,19 @@ async def test_a_backend_sees_who_is_there(world: World) -> None:
         (lobby,) = rest.presence.occupancy(app_id, ["lobby", "nowhere"])
         assert (lobby["roomId"], lobby["present"]) == (room_id, 1)
         assert client.features >= {"rooms"}
+
+
+def test_a_backend_publishes_for_later_and_cancels_it(world: World) -> None:
+    topic = world.topic("lines")
+    later = world.rest.publish_at(datetime.now(timezone.utc) + timedelta(days=1), topic, "never", id="reminder-1")
+    assert later.id == "reminder-1"
+    (waiting,) = world.rest.scheduled.list(topic=topic)["data"]
+    assert (waiting["scheduledId"], waiting["id"], waiting["actorTokenId"]) == (later.scheduled_id, "reminder-1", None)
+    world.rest.scheduled.cancel(later.scheduled_id)
+    assert world.rest.scheduled.list(topic=topic)["data"] == []
+    with pytest.raises(RestError) as gone:
+        world.rest.scheduled.cancel(later.scheduled_id)
+    assert gone.value.status == 404
 
 
 async def test_a_backend_publishes_without_a_socket(world: World) -> None:

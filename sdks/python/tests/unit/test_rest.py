@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 import httpx
+import msgpack
 import pytest
 
 from roomwire import ConnectionError, RoomwireError
-from roomwire.rest import RestClient, RestError
+from roomwire.rest import Published, RestClient, RestError, Scheduled
 from roomwire.rest.address import api_address
 
 
@@ -64,6 +67,22 @@ def test_what_is_no_json_is_told_by_its_status() -> None:
     assert (refused.value.error, refused.value.status) == ("not_found", 404)
 
 
+def test_dead_letters_are_filtered_and_a_redrive_may_be_waited_for() -> None:
+    requests: list[httpx.Request] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        requests.append(request)
+        return httpx.Response(200, json={"data": [], "delivered": True, "responseStatus": 204, "error": None})
+
+    with RestClient("http://test", "session", transport=httpx.MockTransport(answer), timeout=5.0) as rest:
+        assert rest.dead_letters.list("o-1", kind="job", since=datetime(2026, 1, 1, tzinfo=timezone.utc))["data"] == []
+        assert rest.dead_letters.redrive_and_wait("o-1", "d-1")["delivered"]
+    listing, redrive = requests
+    assert dict(listing.url.params) == {"kind": "job", "from": "2026-01-01T00:00:00+00:00"}
+    assert str(redrive.url) == "http://test/v1/organizations/o-1/webhook-dlq/d-1/redrive?wait=true"
+    assert redrive.extensions["timeout"]["read"] == 40.0
+
+
 def test_bad_data_and_ids_are_refused_at_once() -> None:
     transport, bodies = answering()
     with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
@@ -82,3 +101,16 @@ def test_the_address_is_that_of_the_service_or_of_its_gateway() -> None:
     for wrong in ("", "localhost:8080", "/ws", "ftp://example.com"):
         with pytest.raises(ValueError, match=r"like http://127\.0\.0\.1:8080; it is"):
             RestClient(wrong, "ak_live_1.a")
+
+
+def test_a_message_for_later_says_when_and_what_it_is_cancelled_by() -> None:
+    scheduled = {"id": "m-1", "scheduledId": "s-1", "deliverAt": "2030-01-01T00:00:00.000Z"}
+    transport, bodies = answering(httpx.Response(200, json=scheduled), httpx.Response(200, json={"results": [scheduled, ACCEPTED]}))
+    at = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        later = rest.publish_at(at, "a/b/c", 1, id="m-1")
+        assert (later.scheduled_id, later.deliver_at) == ("s-1", "2030-01-01T00:00:00.000Z")
+        first, second = rest.publish_many([{"topic": "a/b/c", "data": 1, "deliverAt": at.isoformat()}, {"topic": "a/b/c", "data": 2}])
+        assert isinstance(first, Scheduled)
+        assert isinstance(second, Published)
+    assert msgpack.unpackb(bodies[0])["deliverAt"] == "2030-01-01T00:00:00+00:00"

@@ -806,6 +806,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/scheduled": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the publishes that wait for their time, the earliest first
+         * @description Needs the permission `schedules:read`, or a key with all permissions.
+         */
+        readonly get: operations["listScheduled"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/scheduled/{scheduledId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Cancel a publish that waits for its time: it will not be delivered
+         * @description Needs the permission `schedules:write`, or a key with all permissions.
+         */
+        readonly delete: operations["cancelScheduled"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/apps/{appId}/rooms/{roomId}/topics/{topic}/messages": {
         readonly parameters: {
             readonly query?: never;
@@ -1427,14 +1467,10 @@ export interface components {
             readonly headers?: {
                 readonly [key: string]: string;
             };
-            /**
-             * @description For how long after its first attempt a call is tried on, beyond the third
-             * @default 0
-             */
+            /** @description For how long after its first attempt a call is tried on, beyond the third; 0 where it is absent */
             readonly retrySeconds?: number;
             /**
-             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
-             * @default 1
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`; 1 where it is absent
              * @enum {integer}
              */
             readonly bodyVersion?: 1 | 2;
@@ -2279,6 +2315,12 @@ export interface components {
             readonly id?: string | null;
             /** @description Whether the trigger webhook of the topic is called; by default only with `as` */
             readonly trigger?: boolean | null;
+            /**
+             * Format: date-time
+             * @description When it is to be delivered, at most 30 days ahead; a past time is now
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly deliverAt?: string | null;
         } & (unknown | unknown);
         /**
          * @example {
@@ -2320,6 +2362,23 @@ export interface components {
              */
             readonly duplicate?: true;
         };
+        readonly ScheduledMessage: {
+            /** @description As it was given, otherwise the `scheduledId`: the message will have it */
+            readonly id: string;
+            /** Format: uuid */
+            readonly scheduledId: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly deliverAt: string;
+            /**
+             * @description Only where an earlier message with the id has been accepted
+             * @constant
+             */
+            readonly duplicate?: true;
+        };
         /** @description An error as the socket has it. */
         readonly ProtocolError: {
             readonly error: string;
@@ -2345,7 +2404,42 @@ export interface components {
          */
         readonly PublishResults: {
             /** @description In the order of the messages */
-            readonly results: readonly (components["schemas"]["AcceptedMessage"] | components["schemas"]["ProtocolError"])[];
+            readonly results: readonly ((components["schemas"]["AcceptedMessage"] | components["schemas"]["ScheduledMessage"]) | components["schemas"]["ProtocolError"])[];
+        };
+        readonly ScheduledPublish: {
+            /** Format: uuid */
+            readonly scheduledId: string;
+            readonly topic: string;
+            /**
+             * Format: uuid
+             * @description The `accessScopeId`; null outside of every scope
+             */
+            readonly scope: string | null;
+            /** @description As its publisher gave it */
+            readonly id: string | null;
+            /**
+             * Format: uuid
+             * @description Of its publisher; null for a backend
+             */
+            readonly actorTokenId: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly deliverAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly createdAt: string;
+        };
+        readonly ScheduledPublishPage: {
+            /** @description The earliest first */
+            readonly data: readonly components["schemas"]["ScheduledPublish"][];
+            /** @description `cursor` of the next page; null on the last one */
+            readonly next: string | null;
         };
         readonly KeptMessage: {
             /** @description As its publisher gave it, otherwise one that was made */
@@ -4903,7 +4997,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AcceptedMessage"] | components["schemas"]["PublishResults"];
+                    readonly "application/json": (components["schemas"]["AcceptedMessage"] | components["schemas"]["ScheduledMessage"]) | components["schemas"]["PublishResults"];
                 };
             };
             /** @description An error */
@@ -4913,6 +5007,72 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["ProtocolError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly listScheduled: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only those to this `app-slug/room-slug/topic` */
+                readonly topic?: string;
+                /** @description Publishes; clamped to 1-1000 */
+                readonly limit?: number;
+                /** @description `next` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ScheduledPublishPage"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly cancelScheduled: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example e3a310e8-30ad-8b7c-9759-f4051627384e */
+                readonly scheduledId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done; the answer is empty */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };

@@ -1,7 +1,9 @@
 import { recordTopics } from '../bus/busTopics.js';
+import { circuitNewsChannel, circuitNewsRecord } from '../bus/circuitNews.js';
 import { domainEventFeed, recordedEvent } from '../bus/domainEventFeed.js';
 import { eventEndRecord, eventEnds } from '../bus/eventEnds.js';
 import { gatewayNews, gatewayNewsRecord } from '../bus/gatewayNews.js';
+import { jobNews, jobNewsRecord } from '../bus/jobNews.js';
 import {
   gatewayAnswerRecord,
   gatewayAnswers,
@@ -19,6 +21,7 @@ import { eventRedrives, jobRedrives, redrivenWorkRecord, scheduleRedrives } from
 import { presenceNews, presenceNewsRecord } from '../bus/presenceNews.js';
 import { readerAnnouncementRecord, readerAnnouncements } from '../bus/readers.js';
 import {
+  parkedWebhookCalls,
   webhookAnswerRecord,
   webhookAnswers,
   webhookBacklog,
@@ -49,7 +52,7 @@ const recorded: BusMessage = {
 
 const webhookCall = (queue: string): BusMessage => ({
   summary: 'A webhook call that is to be made, with all that it needs',
-  key: queue === webhookBacklog.name ? 'project' : 'room',
+  key: [webhookBacklog.name, parkedWebhookCalls.name].includes(queue) ? 'project' : 'room',
   contentType: msgpack,
   payload: webhookCallRecord.json,
 });
@@ -74,6 +77,13 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     contentType: 'application/json',
     payload: recordedEvent.json,
   },
+  [jobNews.name]: {
+    summary:
+      'Jobs of a worker group on their way to a member on another gateway, or what that says to their owner',
+    key: 'to: the shard of the room, the process, or all',
+    contentType: msgpack,
+    payload: jobNewsRecord.json,
+  },
   [gatewayNews.name]: {
     summary: 'A record of a gateway about itself: a heartbeat, a start, an end, or its state',
     key: 'gatewayId',
@@ -93,7 +103,7 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: gatewayAnswerRecord.json,
   },
   ...Object.fromEntries(
-    [webhookCalls, ...webhookRetries, ...webhookWaits, webhookBacklog].map(({ name }) => [
+    [webhookCalls, ...webhookRetries, ...webhookWaits, webhookBacklog, parkedWebhookCalls].map(({ name }) => [
       name,
       webhookCall(name),
     ]),
@@ -121,6 +131,12 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
       },
     ]),
   ),
+  [circuitNewsChannel.name]: {
+    summary: 'What a process that makes webhook calls has seen of endpoints that do not answer',
+    key: 'the process',
+    contentType: msgpack,
+    payload: circuitNewsRecord.json,
+  },
   [eventEnds.name]: {
     summary: 'How the call of a room event has ended, for the owner of its shard of rooms',
     key: 'the shard',

@@ -1,3 +1,5 @@
+import { circuitNewsChannel } from './circuitNews.js';
+import { jobNews } from './jobNews.js';
 import { domainEventFeed } from './domainEventFeed.js';
 import { eventEnds } from './eventEnds.js';
 import { gatewayNews } from './gatewayNews.js';
@@ -8,6 +10,7 @@ import { recordedMessages, retentionClasses, retentionMs } from './recordedMessa
 import { presenceNews } from './presenceNews.js';
 import { readerAnnouncements } from './readers.js';
 import {
+  parkedWebhookCalls,
   webhookAnswers,
   webhookBacklog,
   webhookCalls,
@@ -51,6 +54,8 @@ export const busTopics: readonly BusTopic[] = [
   // One partition, so that a process that reads its own beats has read those of the others before them.
   { ...otherTopics, name: gatewayNews.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: presenceNews.name, partitions: 8, retentionMs: hours },
+  // Jobs on their way to members on other gateways than their owner.
+  { ...otherTopics, name: jobNews.name, partitions: 16, retentionMs: hours },
   { ...otherTopics, name: readerAnnouncements.name, partitions: 1, retentionMs: hours },
   // As many consumers as there are partitions can share the work.
   { ...otherTopics, name: webhookCalls.name, partitions: 16 },
@@ -59,6 +64,8 @@ export const busTopics: readonly BusTopic[] = [
   ...webhookWaits.map(({ name }) => ({ ...otherTopics, name, partitions: 4 })),
   // Slow endpoints delay one another where they share a partition.
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
+  { ...otherTopics, name: parkedWebhookCalls.name, partitions: 16 },
+  { ...otherTopics, name: circuitNewsChannel.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: webhookReports.name },
   ...[eventRedrives, jobRedrives, scheduleRedrives].map(({ name }) => ({
     ...otherTopics,

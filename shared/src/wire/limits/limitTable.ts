@@ -476,6 +476,24 @@ export const limitTable = {
     metric: 'roomwire_group_messages_dropped_total',
     protects: 'memory from worker groups that do not acknowledge',
   },
+  groupJobs: {
+    ...{ value: 1_000_000, unit: 'number', per: 'group' },
+    answer: 'none: the oldest jobs become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from groups whose jobs are not done',
+  },
+  groupJobBytes: {
+    ...{ value: 1024 * mebibyte, unit: 'bytes', per: 'group' },
+    answer: 'none: the oldest jobs become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from groups whose jobs are not done',
+  },
+  emptyJobGroupMs: {
+    ...{ value: 86_400_000, unit: 'ms', per: 'group' },
+    answer: 'none: the group, or the job of a group that was made over REST, is deleted',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from groups that nobody comes back to',
+  },
   groupMemory: {
     ...{ value: 256 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_GROUP_MIB' },
     answer: 'none: the largest group of the project that holds the most drops its oldest open messages',
@@ -507,6 +525,24 @@ export const limitTable = {
     answer: 'HTTP 400',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'others from one request that publishes: messages of a batch',
+  },
+  scheduleAhead: {
+    ...{ value: 30 * 86_400_000, unit: 'ms', per: 'message' },
+    answer: 'error invalid_frame',
+    metric: 'roomwire_refusals_total',
+    protects: 'the store from publishes that wait for their time for too long; over HTTP 400',
+  },
+  scheduledMessages: {
+    ...{ value: 100_000, unit: 'number', per: 'project' },
+    answer: 'error schedule_limit_exceeded',
+    metric: 'roomwire_refusals_total',
+    protects: 'the disk, and others, from publishes that wait for their time',
+  },
+  scheduledBytes: {
+    ...{ value: 256 * mebibyte, unit: 'bytes', per: 'project' },
+    answer: 'error schedule_limit_exceeded',
+    metric: 'roomwire_refusals_total',
+    protects: 'the same, by the bytes of their data',
   },
   historyPage: {
     ...{ value: 1_000, unit: 'number', per: 'request' },
@@ -764,6 +800,24 @@ export const limitTable = {
     answer: 'none: the one that accepted a call longest ago is taken for new until its next 2xx',
     metric: 'roomwire_webhook_put_off_total',
     protects: 'memory from endpoints that are remembered for having answered 2xx',
+  },
+  openCircuits: {
+    ...{ value: 1_000, unit: 'number', per: 'project' },
+    answer: 'none: those of further endpoints are not opened',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the read models from a project with many endpoints that do not answer',
+  },
+  failingEndpoints: {
+    ...{ value: 10_000, unit: 'number', per: 'process' },
+    answer: 'none: the calls of the one that has failed for longest are counted anew',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from endpoints that do not answer',
+  },
+  parkedMs: {
+    ...{ value: 86_400_000, unit: 'ms', per: 'deployment' },
+    answer: 'none: the call becomes a dead letter',
+    metric: 'roomwire_webhook_dead_letters_total',
+    protects: 'the disk from calls to an endpoint that is gone',
   },
 
   // Dead letters

@@ -138,6 +138,15 @@ export const metricTable = {
     'Actors present in rooms, as this gateway knows it of all gateways: not to be added up over them',
   ),
   roomwire_gateways: gauge('gateway', 'Gateways that are alive, as this one knows it, itself included'),
+  roomwire_scheduled_publishes_total: counter(
+    'gateway',
+    'Publishes for later, by what became of them: accepted, delivered, or refused when they were due',
+    'outcome',
+  ),
+  roomwire_scheduled_late_seconds: gauge(
+    'gateway',
+    'How long the scheduled publish that is due for longest was due when this gateway looked last; more than a second is a backlog',
+  ),
   roomwire_shards_owned: gauge(
     'gateway',
     'Shards of a divided work that this gateway owns; 64 over all of them',
@@ -230,6 +239,18 @@ export const metricTable = {
   roomwire_webhook_put_off_total: counter(
     'webhook-consumer',
     'Calls that were put out of the way of others, because their endpoint does not keep up',
+  ),
+  roomwire_webhook_parked_total: counter(
+    'webhook-consumer',
+    'Calls that were put to wait for an endpoint whose circuit is open, counted each time',
+  ),
+  roomwire_webhook_trials_total: counter(
+    'webhook-consumer',
+    'Calls by which an endpoint was tried while its circuit was open',
+  ),
+  roomwire_webhook_circuits_open: gauge(
+    'webhook-consumer',
+    'Endpoints whose circuits are open, all of the installation that this process knows of',
   ),
   roomwire_webhook_outcomes_lost_total: counter(
     'webhook-consumer',

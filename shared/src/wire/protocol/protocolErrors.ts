@@ -51,6 +51,11 @@ export const protocolErrors = {
     code: 42960,
     hint: 'The id was given to a message with other data a short while ago: give each message an id of its own.',
   },
+  scheduleLimit: {
+    error: 'schedule_limit_exceeded',
+    code: 42990,
+    hint: 'The project has too many publishes that wait for their time, or too many bytes of them: cancel some, or wait until some are delivered.',
+  },
   historyDisabled: {
     error: 'history_disabled',
     code: 42951,

@@ -54,6 +54,7 @@ describe('a protocol error', () => {
       'already_authenticated',
       'invalid_frame',
       'unknown_type',
+      'schedule_limit_exceeded',
       'monthly_quota_exceeded',
       'rate_limit_exceeded',
       'message_too_large',

@@ -165,6 +165,16 @@ export const answers = {
     expect(body.data).to.be.an('array').that.is.not.empty;
     for (const revocation of body.data) expectTokenRevocation(revocation);
   },
+  'page of scheduled publishes'(body) {
+    expect(body).to.have.all.keys('data', 'next');
+    expect(body.data).to.be.an('array').that.is.not.empty;
+    for (const scheduled of body.data) {
+      expect(scheduled).to.have.all.keys(
+        ...(['scheduledId', 'topic', 'scope', 'id', 'actorTokenId', 'deliverAt', 'createdAt'] as const),
+      );
+      for (const time of [scheduled.deliverAt, scheduled.createdAt]) expectTime(time);
+    }
+  },
   organization: one('organization'),
   'page of organizations': page('organization'),
   usage(body) {

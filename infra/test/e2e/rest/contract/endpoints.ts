@@ -13,7 +13,8 @@ export type PathParameter =
   | 'apiKeyId'
   | 'blueprintId'
   | 'dlqId'
-  | 'webhookSecretId';
+  | 'webhookSecretId'
+  | 'scheduledId';
 
 /** A row of the endpoint tables. */
 export interface Endpoint {
@@ -37,6 +38,8 @@ const none = undefined;
 
 /** What a project-scoped API key opens. */
 const projectRows = [
+  ['GET /scheduled', none, 200, 'page of scheduled publishes'],
+  ['DELETE /scheduled/{scheduledId}', none, 204, 'nothing'],
   ['GET /apps', none, 200, 'page of apps'],
   ['POST /apps', 'new app', 201, 'app'],
   ['GET /apps/{appId}', none, 200, 'app'],

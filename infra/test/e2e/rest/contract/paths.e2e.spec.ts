@@ -37,6 +37,7 @@ const missing: Readonly<Record<PathParameter, (id: string, world: World) => (ans
     blueprintId: 'Blueprint',
     dlqId: 'Webhook dead letter',
     webhookSecretId: 'Webhook secret',
+    scheduledId: 'Scheduled publish',
   }),
 };
 

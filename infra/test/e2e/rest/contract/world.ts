@@ -106,10 +106,14 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
   };
 };
 
+const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
+
 const newThings = async (project: ApiClient, blueprintId: string) => {
   const { appId, slug } = done(await project.post('/apps', { name: 'App', blueprintId }));
   const { roomId } = done(await project.post(`/apps/${appId}/rooms`, { name: 'Room' }));
   done(await project.post('/publish', { topic: `${slug}/room/${topic}`, data: 'kept' }));
+  const later = { topic: `${slug}/room/${topic}`, data: 'later', deliverAt: tomorrow() };
+  const { scheduledId } = done(await project.post('/publish', later));
   const scope = done(await project.post('/scopes', { slug: 'scope', name: 'Scope' }));
   const scopeId: string = scope.accessScopeId;
   const actor = done(
@@ -126,6 +130,7 @@ const newThings = async (project: ApiClient, blueprintId: string) => {
     actorId: actor.actorTokenId,
     actorKeyId: actor.keyId,
     signingKeyId,
+    scheduledId,
   };
 };
 

@@ -7,16 +7,17 @@ import type { StepKind, StepKinds } from './step.js';
 
 const methods = ['get', 'post', 'patch', 'delete'] as const;
 
-/** A request of the customer's backend to the REST API. */
+/** A request of the customer's backend to the REST API, or of its operator. */
 const rest: StepKind = {
   required: [],
-  optional: [...methods, 'body', 'status', 'result', 'save', 'within', 'eventually'],
+  optional: [...methods, 'as', 'body', 'status', 'result', 'save', 'within', 'eventually'],
   async run(stage, fields) {
     const method = methods.find((one) => fields[one] !== undefined);
     if (method === undefined) throw new TypeError('A request needs a method');
+    const api = fields['as'] === 'operator' ? stage.deployment.operator.rest : stage.deployment.rest;
     const send = async (): Promise<void> => {
       const path = String(fields[method]);
-      const { status, body } = await stage.deployment.rest.send(method.toUpperCase(), path, fields['body']);
+      const { status, body } = await api.send(method.toUpperCase(), path, fields['body']);
       stage.transcript.note(`   ${method} ${path} ${status} ${JSON.stringify(body)}`);
       if (fields['status'] !== undefined) assertLike(fields['status'], status, 'The status');
       else if (status >= 400) throw new Error(`It was answered ${status}: ${JSON.stringify(body)}`);

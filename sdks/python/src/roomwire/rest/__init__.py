@@ -3,7 +3,7 @@
 from . import types
 from .asynchronous.client import AsyncRestClient
 from .errors import RestError
-from .messages import Published
+from .messages import Published, Scheduled
 from .synchronous.client import RestClient
 
-__all__ = ["AsyncRestClient", "Published", "RestClient", "RestError", "types"]
+__all__ = ["AsyncRestClient", "Published", "RestClient", "RestError", "Scheduled", "types"]

@@ -28,6 +28,20 @@ class Published:
     """An earlier message with this id has been accepted, and this one was not sent."""
 
 
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A message that waits for its time."""
+
+    id: str
+    """As it was given, otherwise the one that the library made."""
+    scheduled_id: str
+    """By which it can be cancelled."""
+    deliver_at: str
+    """ISO 8601."""
+    duplicate: bool
+    """An earlier message with this id has been accepted, and this one was not."""
+
+
 def message_of(fields: Mapping[str, Any]) -> NewMessage:
     """With an id: what had no answer may then be sent again. Fields that are None are left out, except `data`."""
     message = {name: value for name, value in fields.items() if value is not None or name == "data"}
@@ -50,9 +64,17 @@ def published_of(result: Mapping[str, Any]) -> Published:
     return Published(result["id"], result["at"], result.get("position"), result.get("duplicate") is True)
 
 
-def results_of(results: Sequence[Mapping[str, Any]], messages: Sequence[NewMessage]) -> list[Published | RoomwireError]:
+def scheduled_of(result: Mapping[str, Any]) -> Scheduled:
+    return Scheduled(result["id"], result["scheduledId"], result["deliverAt"], result.get("duplicate") is True)
+
+
+def accepted_of(result: Mapping[str, Any]) -> Published | Scheduled:
+    return scheduled_of(result) if "scheduledId" in result else published_of(result)
+
+
+def results_of(results: Sequence[Mapping[str, Any]], messages: Sequence[NewMessage]) -> list[Published | Scheduled | RoomwireError]:
     return [
-        published_of(result) if "error" not in result else error_of(result, message["topic"])
+        accepted_of(result) if "error" not in result else error_of(result, message["topic"])
         for result, message in zip(results, messages, strict=True)
     ]
 

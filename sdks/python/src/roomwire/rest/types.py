@@ -384,6 +384,21 @@ class NewTokenRevocation(TypedDict):
     before: NotRequired[str]
 
 
+class ScheduledPublish(TypedDict):
+    scheduledId: str
+    topic: str
+    scope: str | None
+    id: str | None
+    actorTokenId: str | None
+    deliverAt: str
+    createdAt: str
+
+
+class ScheduledPublishPage(TypedDict):
+    data: list[ScheduledPublish]
+    next: str | None
+
+
 NewMessage = TypedDict(
     "NewMessage",
     {
@@ -398,6 +413,7 @@ NewMessage = TypedDict(
         "qos": "NotRequired[int | None]",
         "id": "NotRequired[str | None]",
         "trigger": "NotRequired[bool | None]",
+        "deliverAt": "NotRequired[str | None]",
     },
 )
 
@@ -406,6 +422,13 @@ class AcceptedMessage(TypedDict):
     id: str
     at: str
     position: NotRequired[str]
+    duplicate: NotRequired[Literal[True]]
+
+
+class ScheduledMessage(TypedDict):
+    id: str
+    scheduledId: str
+    deliverAt: str
     duplicate: NotRequired[Literal[True]]
 
 
@@ -462,3 +485,83 @@ class RoomOccupancy(TypedDict):
 
 class Occupancy(TypedDict):
     data: list[RoomOccupancy]
+
+
+class JobOptions(TypedDict):
+    prefetch: int
+    ackSeconds: int
+    maxDeliveries: int
+
+
+class JobGroup(TypedDict):
+    groupId: str
+    topic: str
+    name: str
+    scope: str | None
+    jobs: JobOptions
+    depth: int
+    inFlight: int
+    oldestAt: str | None
+    members: int
+    createdAt: str
+
+
+class JobGroupPage(TypedDict):
+    data: list[JobGroup]
+    next: str | None
+
+
+class NewJobGroupJobs(TypedDict):
+    """How its jobs are handed out; replaced by each call"""
+
+    prefetch: NotRequired[int]
+    ackSeconds: NotRequired[int]
+    maxDeliveries: NotRequired[int]
+
+
+class NewJobGroup(TypedDict):
+    topic: str
+    name: str
+    scope: NotRequired[str | None]
+    jobs: NotRequired[NewJobGroupJobs]
+
+
+class DeadLetter(TypedDict):
+    dlqId: str
+    organizationId: str
+    projectId: str
+    appId: str
+    kind: Literal["trigger", "event", "job", "schedule"]
+    url: str | None
+    requestHeaders: dict[str, str]
+    requestBody: Any
+    responseStatus: int | None
+    error: str
+    retryCount: int
+    status: Literal["pending", "failed", "dead"]
+    redriveCount: int
+    lastRedriveAt: str | None
+    lastRedriveBy: str | None
+    createdAt: str
+    updatedAt: str
+    group: NotRequired[str]
+    sequence: NotRequired[int]
+    scheduledId: NotRequired[str]
+    payloadExpired: NotRequired[bool]
+
+
+class DeadLetterPagination(TypedDict):
+    total: int
+    limit: int
+    offset: int
+
+
+class DeadLetterPage(TypedDict):
+    data: list[DeadLetter]
+    pagination: DeadLetterPagination
+
+
+class RedriveOutcome(TypedDict):
+    delivered: bool
+    responseStatus: int | None
+    error: str | None

@@ -4,7 +4,7 @@ import { withMongo, type MongoAddress } from '../../mongo/connection.js';
 
 /** Collections that cannot be rebuilt from the event log. */
 const backedUp = [
-  ...['last_uses', 'usage', 'publish_ids', 'sessions', 'workerGroups'],
+  ...['last_uses', 'usage', 'publish_ids', 'sessions', 'workerGroups', 'schedules'],
   ...['payloads', 'payloadSizes', 'accessLog'],
   // In this order: whatever one of them says is there is in those behind it.
   ...['historyPartitions', 'historyTopics', 'historyBuckets'],
@@ -43,8 +43,8 @@ export const readBackupDocuments = (
 /** Writes documents back, replacing those with the same identifiers; resolves with their number. */
 export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable<string>): Promise<number> =>
   withMongo(address, async (database) => {
-    // Payloads, messages and jobs that come back although they were removed since go again when the log is followed from its beginning.
-    for (const progress of ['payloadProgress', 'historyProgress', 'jobProgress'])
+    // Payloads, messages, jobs and schedules that come back although they were removed since go again when the log is followed from its beginning.
+    for (const progress of ['payloadProgress', 'historyProgress', 'jobProgress', 'scheduleProgress'])
       await database.collection(progress).deleteMany({});
     let [count, characters] = [0, 0];
     const pending = new Map<string, Document[]>();

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 from .. import types
 from .transport import Transport
+
+if sys.version_info >= (3, 11):
+    from typing import Unpack
+else:
+    from typing_extensions import Unpack
 
 MOST_OF_A_PAGE = 1000
 
@@ -38,3 +44,46 @@ class Presence:
         query = {"rooms": tuple(rooms), "scope": scope}
         answer = cast(types.Occupancy, await self._transport.request("GET", f"apps/{app_id}/occupancy", query=query))
         return answer["data"]
+
+
+class ScheduledPublishes:
+    """What waits for its time, of the project."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    async def list(self, *, topic: str | None = None, limit: int = MOST_OF_A_PAGE, cursor: str | None = None) -> types.ScheduledPublishPage:
+        """A page, the earliest first; `topic` is the whole address, `next` the `cursor` of the page behind it, None on the last."""
+        query = {"topic": topic, "limit": limit, "cursor": cursor}
+        return cast(types.ScheduledPublishPage, await self._transport.request("GET", "scheduled", query=query))
+
+    async def cancel(self, scheduled_id: str) -> None:
+        """Raises `RestError` of status 404 once it was delivered."""
+        await self._transport.request("DELETE", f"scheduled/{scheduled_id}")
+
+
+class JobGroups:
+    """Worker groups with jobs, of a room."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    async def list(self, app_id: str, room_id: str, *, limit: int = MOST_OF_A_PAGE, cursor: str | None = None) -> types.JobGroupPage:
+        """A page; `next` is the `cursor` of the one behind it, None on the last."""
+        query = {"limit": limit, "cursor": cursor}
+        return cast(types.JobGroupPage, await self._transport.request("GET", groups_of(app_id, room_id), query=query))
+
+    async def create(self, app_id: str, room_id: str, **group: Unpack[types.NewJobGroup]) -> types.JobGroup:
+        """Collects jobs from now on, until it is deleted, whether or not it has members; once more, its options are replaced."""
+        return cast(types.JobGroup, await self._transport.request("POST", groups_of(app_id, room_id), json=group))
+
+    async def get(self, app_id: str, room_id: str, group_id: str) -> types.JobGroup:
+        return cast(types.JobGroup, await self._transport.request("GET", f"{groups_of(app_id, room_id)}/{group_id}"))
+
+    async def delete(self, app_id: str, room_id: str, group_id: str) -> None:
+        """Its jobs with it; the subscriptions of its members end."""
+        await self._transport.request("DELETE", f"{groups_of(app_id, room_id)}/{group_id}")
+
+
+def groups_of(app_id: str, room_id: str) -> str:
+    return f"apps/{app_id}/rooms/{room_id}/groups"

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import httpx
 
 from ...errors import RoomwireError
 from ..address import api_address
-from ..messages import Published, encoded, message_of, published_of, results_of
+from ..messages import Published, Scheduled, encoded, message_of, published_of, results_of, scheduled_of
 from ..types import NewMessage
-from .live import Presence
+from .dead_letters import DeadLetters
+from .live import JobGroups, Presence, ScheduledPublishes
 from .resources import Actors, Apps, Grants, Messages, Revocations, Rooms, Scopes, SigningKeys
 from .transport import Transport
 
@@ -51,6 +53,9 @@ class RestClient:
         self.revocations = Revocations(self._transport)
         self.messages = Messages(self._transport)
         self.presence = Presence(self._transport)
+        self.scheduled = ScheduledPublishes(self._transport)
+        self.groups = JobGroups(self._transport)
+        self.dead_letters = DeadLetters(self._transport)
 
     def publish(
         self,
@@ -73,24 +78,34 @@ class RestClient:
         what every call does: `unknown_topic`, `unknown_actor`, `unknown_scope` (42940), `message_too_large`, `rate_limit_exceeded`,
         `monthly_quota_exceeded` (with `retry_after` in seconds), `publish_conflict`, `invalid_data`, `invalid_id`.
         """
-        message = message_of(
-            {
-                "topic": topic,
-                "id": id,
-                "scope": scope,
-                "as": as_actor,
-                "filter": filter,
-                "filters": None if filters is None else list(filters),
-                "retain": retain,
-                "qos": qos,
-                "trigger": trigger,
-                "data": data,
-            }
-        )
-        result = self._transport.request("POST", "publish", content=encoded(message), is_repeatable=True)
-        return published_of(result)
+        fields = message_fields(topic, data, id, scope, as_actor, filter, filters, retain, qos, trigger)
+        return published_of(self._publish(message_of(fields)))
 
-    def publish_many(self, messages: Sequence[NewMessage]) -> list[Published | RoomwireError]:
+    def publish_at(
+        self,
+        deliver_at: datetime,
+        topic: str,
+        data: Any,
+        *,
+        id: str | None = None,  # noqa: A002
+        scope: str | None = None,
+        as_actor: str | None = None,
+        filter: str | None = None,  # noqa: A002
+        filters: Sequence[str] | None = None,
+        retain: bool | None = None,
+        qos: int | None = None,
+        trigger: bool | None = None,
+    ) -> Scheduled:
+        """`publish` at a time, which needs a time zone and is at most 30 days ahead; one that is past is now. A service that is too old for
+        it refuses it (`RestError` of status 400), and publishes nothing."""
+        fields = message_fields(topic, data, id, scope, as_actor, filter, filters, retain, qos, trigger)
+        message = message_of({"deliverAt": deliver_at.isoformat(), **fields})
+        return scheduled_of(self._publish(message))
+
+    def _publish(self, message: NewMessage) -> Any:
+        return self._transport.request("POST", "publish", content=encoded(message), is_repeatable=True)
+
+    def publish_many(self, messages: Sequence[NewMessage]) -> list[Published | Scheduled | RoomwireError]:
         """1 to 100 messages, in their order, each accepted or refused for itself: a refusal stands in the list and is not raised."""
         batch = [message_of(message) for message in messages]
         answer = self._transport.request("POST", "publish", content=encoded({"messages": batch}), is_repeatable=True)
@@ -104,3 +119,29 @@ class RestClient:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def message_fields(
+    topic: str,
+    data: Any,
+    id_: str | None,
+    scope: str | None,
+    as_actor: str | None,
+    filter_: str | None,
+    filters: Sequence[str] | None,
+    retain: bool | None,
+    qos: int | None,
+    trigger: bool | None,
+) -> dict[str, Any]:
+    return {
+        "topic": topic,
+        "id": id_,
+        "scope": scope,
+        "as": as_actor,
+        "filter": filter_,
+        "filters": None if filters is None else list(filters),
+        "retain": retain,
+        "qos": qos,
+        "trigger": trigger,
+        "data": data,
+    }

@@ -32,13 +32,23 @@ class Transport:
         json: Any = None,
         content: bytes | None = None,
         is_repeatable: bool | None = None,
+        timeout: float | None = None,
     ) -> Any:
-        """The decoded answer; None where there is none. What is repeatable, as reading is, is sent up to three times while the server is
-        away."""
+        """The decoded answer; None where there is none. `timeout` is for an answer that takes longer than others.
+
+        What is repeatable, as reading is, is sent up to three times while the server is away."""
         if is_repeatable is None:
             is_repeatable = method == "GET"
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
-        request = self._http.build_request(method, path, params=parameters, json=json, content=content, headers=headers_of(content))
+        request = self._http.build_request(
+            method,
+            path,
+            params=parameters,
+            json=json,
+            content=content,
+            headers=headers_of(content),
+            timeout=httpx.USE_CLIENT_DEFAULT if timeout is None else timeout,
+        )
         for wait in RETRY_WAITS if is_repeatable else ():
             try:
                 return self._send(request)

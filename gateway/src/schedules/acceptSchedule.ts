@@ -1,0 +1,107 @@
+import { shardOf } from '@roomwire/shared/domain/shards';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ScheduledPublish, ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
+import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
+import type { Author } from '../access/client.js';
+import type { TopicAccess } from '../access/topicAccess.js';
+import type { GatewayMetrics } from '../metrics.js';
+import type { ProjectUsage } from '../limits/usageLedger.js';
+import type { MessageIds } from '../publishing/messageIds.js';
+import type { PublishClaims, WonClaim } from '../publishing/publishClaims.js';
+import type { Publisher } from '../publishing/publisher.js';
+import { scheduledIdOf } from './scheduledId.js';
+import type { ScheduleRoom } from './scheduleRoom.js';
+
+/** A publish for later that the quota has admitted. */
+export interface AdmittedSchedule {
+  readonly author: Author;
+  readonly frame: PublishFrame;
+  readonly access: TopicAccess;
+  readonly usage: Pick<ProjectUsage, 'end'>;
+  readonly claim: WonClaim | undefined;
+  readonly isSilent?: boolean | undefined;
+}
+
+/** Stores what was admitted, and answers. Never rejects. */
+export type AcceptSchedule = (publisher: Publisher, admitted: AdmittedSchedule) => Promise<void>;
+
+interface AcceptDeps {
+  /** Undefined where nothing can be scheduled. */
+  readonly store: Pick<ScheduleStore, 'add'> | undefined;
+  readonly room: Pick<ScheduleRoom, 'take'> | undefined;
+  readonly metrics: Pick<GatewayMetrics, 'scheduled'>;
+  readonly claims: Pick<PublishClaims, 'sent' | 'free' | 'givenUp'>;
+  readonly ids: Pick<MessageIds, 'next'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+  /** Of one that is stored. */
+  readonly onStored: (publish: ScheduledPublish) => void;
+}
+
+/** [WS-LATER-1] It is durable, and counted, before it is answered. */
+export const createAcceptSchedule = (deps: AcceptDeps): AcceptSchedule => {
+  const { store, room, claims, ids, clock, logger, metrics, onStored } = deps;
+
+  const stored = async (publish: ScheduledPublish, data: Uint8Array) => {
+    try {
+      if (store === undefined || room === undefined) return 'brokerUnavailable' as const;
+      if (!(await room.take(publish.projectId, publish.bytes))) return 'scheduleLimit' as const;
+      // A copy: a slice that is kept would keep the whole frame.
+      await store.add([{ publish, data: new Uint8Array(data) }]);
+      return undefined;
+    } catch (error) {
+      logger.warn('A publish for later could not be stored', { topic: publish.topic, error });
+      return 'brokerUnavailable' as const;
+    }
+  };
+
+  return async (publisher, admitted) => {
+    const { frame, usage, claim } = admitted;
+    publisher.begin();
+    const messageId = claim?.messageId ?? ids.next(publisher.mark);
+    const publish = scheduleOf(scheduledIdOf(messageId), admitted, clock.now());
+    const error = await stored(publish, frame.data);
+    usage.end(error === undefined);
+    if (claim !== undefined)
+      await (error === undefined
+        ? claims.sent(claim)
+        : error === 'scheduleLimit'
+          ? claims.free(claim)
+          : claims.givenUp(claim));
+    publisher.end();
+    if (error !== undefined) return publisher.answers.refused(frame, error);
+    const { scheduledId, deliverAt } = publish;
+    publisher.answers.accepted(frame, { messageId, isDuplicate: false, scheduledId, deliverAt });
+    metrics.scheduled.accepted += 1;
+    onStored(publish);
+  };
+};
+
+/** [WS-LATER-2] A past time is now. */
+const scheduleOf = (
+  scheduledId: string,
+  { author, frame, access, claim, isSilent }: AdmittedSchedule,
+  now: number,
+): ScheduledPublish => {
+  const { organizationId, projectId, actorTokenId, accessScope, externalType } = author;
+  const { topic, id, filter, filters, retain, qos, data, deliverAt = now } = frame;
+  const { appId } = access.location.app.value;
+  const { roomId } = access.location.room.value;
+  return {
+    ...{ scheduledId, organizationId, projectId, appId, roomId, actorTokenId },
+    shard: shardOf(`${roomId}/${accessScope?.accessScopeId ?? ''}`),
+    ...{ deliverAt: Math.max(deliverAt, now), createdAt: now },
+    scope: accessScope && {
+      accessScopeId: accessScope.accessScopeId,
+      slug: accessScope.slug,
+      name: accessScope.name,
+    },
+    ...(externalType !== undefined && { externalType }),
+    ...{ topic, filters, retain, qos, bytes: data.length },
+    ...(id !== undefined && { id }),
+    ...(claim !== undefined && { claim: { key: claim.key, messageId: claim.messageId } }),
+    ...(filter !== undefined && { filter }),
+    ...(isSilent === true && { isSilent }),
+  };
+};

@@ -1,0 +1,38 @@
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { MessageBus, QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { ScheduledPublish, ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
+import { scheduleRedrives, type RedrivenWork } from '@roomwire/shared/wire/bus/lostWork';
+import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
+import type { AuthorDeps } from '../publishing/authors.js';
+import { DueJudge } from './dueRights.js';
+import { scheduleIn } from './lostSchedules.js';
+import { scheduledIdOf } from './scheduledId.js';
+
+interface RedriveDeps extends AuthorDeps {
+  readonly bus: Pick<MessageBus, 'put' | 'work'>;
+  readonly store: Pick<ScheduleStore, 'add'>;
+  readonly clock: Clock;
+  readonly onStored: (publish: ScheduledPublish) => void;
+}
+
+const together = 4;
+
+/** [WS-LATER-3] Publishes that were refused when they were due, and are to be made now: what is still refused stays a dead letter. */
+export const startScheduleRedrives = (deps: RedriveDeps): Promise<QueueWorker> => {
+  const { bus, store, clock, onStored } = deps;
+  return bus.work(scheduleRedrives, { concurrency: together }, async ({ redriveId, work }: RedrivenWork) => {
+    const { publish, data } = scheduleIn(work);
+    const found = await new DueJudge(deps).judge(publish);
+    if ('refused' in found) {
+      const { error } = protocolErrors[found.refused];
+      return bus.put(webhookReports, { outcome: 'notRedriven', work, redriveId, error, status: 'failed' });
+    }
+    // Of the redrive: if that comes again, it is the same schedule.
+    const scheduledId = scheduledIdOf(redriveId);
+    const again = { ...publish, scheduledId, id: publish.id ?? publish.scheduledId, deliverAt: clock.now() };
+    await store.add([{ publish: again, data }]);
+    await bus.put(webhookReports, { outcome: 'redriven', work, redriveId });
+    onStored(again);
+  });
+};

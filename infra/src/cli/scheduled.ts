@@ -1,0 +1,55 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { askApi, listAll } from '../api-client/apiRequests.js';
+import { addApiOptions, apiAddressOrExit, orFail, type ApiOptions } from './apiOptions.js';
+import { tableOf } from './resources/tables.js';
+
+interface ListOptions extends ApiOptions {
+  readonly topic?: string;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+const path = 'scheduled';
+const columns = ['deliverAt', 'topic', 'scope', 'actorTokenId', 'id', 'scheduledId'];
+
+export const addScheduled = (program: Command): void => {
+  const group = program.command('scheduled').description('publishes that wait for their time');
+  addApiOptions(group.command('list').description('the earliest first'))
+    .option('--topic <topic>', 'only those to this app-slug/room-slug/topic-name')
+    .addOption(new Option('--limit <publishes>', 'at most so many').argParser(readLimit).default(100))
+    .option('--json', 'as JSON', false)
+    .action(list);
+  addApiOptions(
+    group.command('cancel').description('do not deliver these').argument('<scheduledId...>'),
+  ).action(cancel);
+};
+
+const readLimit = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return Number(text);
+};
+
+const list = async (options: ListOptions): Promise<void> => {
+  const { topic, limit, json } = options;
+  const api = apiAddressOrExit(options);
+  await orFail(async () => {
+    const found: Item[] = [];
+    for await (const scheduled of listAll(api, path, 'cursor', { topic })) {
+      found.push(scheduled);
+      if (found.length === limit) break;
+    }
+    process.stdout.write(json ? `${JSON.stringify(found, undefined, 2)}\n` : tableOf(found, columns));
+  });
+};
+
+const cancel = async (ids: readonly string[], options: ApiOptions): Promise<void> => {
+  const api = apiAddressOrExit(options);
+  await orFail(async () => {
+    for (const id of ids) {
+      await askApi(api, `${path}/${encodeURIComponent(id)}`, { method: 'DELETE' });
+      process.stdout.write(`cancelled ${id}\n`);
+    }
+  });
+};

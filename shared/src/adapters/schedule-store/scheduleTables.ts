@@ -1,0 +1,151 @@
+import { Buffer } from 'node:buffer';
+import type { Database } from 'lmdb';
+import type { LogOrigin } from '../../ports/eventLog.js';
+import {
+  ownersOf,
+  type HeldSchedules,
+  type NewSchedule,
+  type ScheduledPublish,
+  type ScheduleFilter,
+} from '../../ports/scheduleStore.js';
+import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+
+/** With how far its delivery is. */
+export interface ScheduleEntry {
+  readonly publish: ScheduledPublish;
+  /** Of the owner that has begun it; 0 while nobody has. */
+  readonly term: number;
+  readonly messageId: string | null;
+}
+
+type DueKey = [deliverAt: number, scheduledId: string];
+/** Those of all topics are under the empty one, too. */
+type ListKey = [projectId: string, topic: string, deliverAt: number, scheduledId: string];
+
+/** Sorts behind every number and text. */
+const afterAll = new Uint8Array([0xff]) as unknown as number;
+
+/** Behind every id, which are UUIDs. */
+const afterIds = '~';
+
+const nothingHeld: HeldSchedules = { messages: 0, bytes: 0 };
+
+/** Scheduled publishes in an LMDB environment. Everything that writes must run within a transaction of the environment. */
+export class ScheduleTables {
+  readonly environment: DurableEnvironment;
+  private readonly entries: Database<ScheduleEntry, string>;
+  private readonly contents: Database<Buffer, string>;
+  private readonly dues: Database<number, DueKey>;
+  private readonly lists: Database<string, ListKey>;
+  private readonly owned: Database<string, [owner: string, id: string]>;
+  private readonly sizes: Database<HeldSchedules, string>;
+  private readonly state: Database<string, 'checkpoint' | 'origin'>;
+
+  constructor(path: string) {
+    this.environment = openDurableEnvironment(path);
+    const { root } = this.environment;
+    this.entries = root.openDB('entries', { encoding: 'json' });
+    this.contents = root.openDB('contents', { encoding: 'binary' });
+    this.dues = root.openDB('dues', { encoding: 'ordered-binary' });
+    this.lists = root.openDB('lists', { encoding: 'string' });
+    this.owned = root.openDB('owned', { encoding: 'string' });
+    this.sizes = root.openDB('sizes', { encoding: 'json' });
+    this.state = root.openDB('state', { encoding: 'string' });
+  }
+
+  get checkpoint(): string | undefined {
+    return this.state.get('checkpoint');
+  }
+
+  get origin(): LogOrigin | undefined {
+    const origin = this.state.get('origin');
+    return origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin);
+  }
+
+  moveCheckpoint(position: string | undefined, origin: LogOrigin | undefined): void {
+    if (position === undefined) {
+      this.state.removeSync('checkpoint');
+      this.state.removeSync('origin');
+      return;
+    }
+    this.state.putSync('checkpoint', position);
+    if (origin !== undefined) this.state.putSync('origin', JSON.stringify(origin));
+  }
+
+  get(scheduledId: string): ScheduleEntry | undefined {
+    return this.entries.get(scheduledId);
+  }
+
+  dataOf(scheduledId: string): Uint8Array {
+    return Buffer.from(this.contents.get(scheduledId) ?? []);
+  }
+
+  held(projectId: string): HeldSchedules {
+    return this.sizes.get(projectId) ?? nothingHeld;
+  }
+
+  due(shards: ReadonlySet<number>, until: number, limit: number): readonly ScheduledPublish[] {
+    const found: ScheduledPublish[] = [];
+    for (const { key, value } of this.dues.getRange({ start: [0, ''], end: [until, afterIds] })) {
+      const publish = shards.has(value) ? this.get(key[1])?.publish : undefined;
+      if (publish !== undefined && found.push(publish) === limit) break;
+    }
+    return found;
+  }
+
+  list(projectId: string, { topic = '', after, limit }: ScheduleFilter): readonly ScheduledPublish[] {
+    const start: ListKey =
+      after === undefined
+        ? [projectId, topic, 0, '']
+        : [projectId, topic, after.deliverAt, `${after.scheduledId}${afterIds}`];
+    const end: ListKey = [projectId, topic, afterAll, ''];
+    const found: ScheduledPublish[] = [];
+    for (const { key } of this.lists.getRange({ start, end })) {
+      const entry = this.get(key[3]);
+      if (entry?.messageId === null && found.push(entry.publish) === limit) break;
+    }
+    return found;
+  }
+
+  idsOf(owner: string, limit: number): readonly string[] {
+    const range = { start: [owner, ''], end: [owner, afterIds] } as { start: [string, string] };
+    return [...this.owned.getKeys({ ...range, limit })].map(([, id]) => id);
+  }
+
+  add({ publish, data }: NewSchedule): void {
+    const { scheduledId, deliverAt, shard, projectId, bytes } = publish;
+    if (this.get(scheduledId) !== undefined) return;
+    this.entries.putSync(scheduledId, { publish, term: 0, messageId: null });
+    this.contents.putSync(scheduledId, data as Buffer);
+    this.dues.putSync([deliverAt, scheduledId], shard);
+    for (const key of listKeysOf(publish)) this.lists.putSync(key, '');
+    for (const owner of ownersOf(publish)) this.owned.putSync([owner, scheduledId], '');
+    const held = this.held(projectId);
+    this.sizes.putSync(projectId, { messages: held.messages + 1, bytes: held.bytes + bytes });
+  }
+
+  begin(entry: ScheduleEntry): void {
+    this.entries.putSync(entry.publish.scheduledId, entry);
+  }
+
+  /** Whether it was there. */
+  remove(scheduledId: string): boolean {
+    const publish = this.get(scheduledId)?.publish;
+    if (publish === undefined) return false;
+    const { deliverAt, projectId, bytes } = publish;
+    this.entries.removeSync(scheduledId);
+    this.contents.removeSync(scheduledId);
+    this.dues.removeSync([deliverAt, scheduledId]);
+    for (const key of listKeysOf(publish)) this.lists.removeSync(key);
+    for (const owner of ownersOf(publish)) this.owned.removeSync([owner, scheduledId]);
+    const held = this.held(projectId);
+    if (held.messages <= 1) this.sizes.removeSync(projectId);
+    else this.sizes.putSync(projectId, { messages: held.messages - 1, bytes: held.bytes - bytes });
+    return true;
+  }
+}
+
+const listKeysOf = ({ projectId, topic, deliverAt, scheduledId }: ScheduledPublish): readonly ListKey[] => [
+  [projectId, '', deliverAt, scheduledId],
+  [projectId, topic, deliverAt, scheduledId],
+];
