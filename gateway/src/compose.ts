@@ -181,7 +181,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ patienceMs: options.patienceMs, hesitationMs: options.hesitationMs },
   });
   const ownState = new LocalState({ board: presence.board, subscribers: roomSubscribers });
-  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: undefined });
+  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },
     waits: { returnMs: options.returnMs, answerMs: 1_000, restMs: 100 },

@@ -247,6 +247,7 @@ export const startGateway: StartService = async ({
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
   backends.liveState = gateway.liveState;
+  backends.jobGroups = gateway.jobGroups;
 };
 
 export const startWebhookConsumer: StartService = async ({

@@ -21,7 +21,7 @@ import type { Gathering } from './gathering.js';
 import { GroupChanges } from './groupChanges.js';
 import { JobReads } from './jobReads.js';
 import type { Burial } from './burial.js';
-import { packedMessage, unpackedMessage } from './storedMessage.js';
+import { JobPacking } from './jobPacking.js';
 import type { JobCounts } from '../queue/jobCounts.js';
 
 export interface OwnedGroupDeps {
@@ -72,6 +72,7 @@ export class OwnedGroup {
   private readonly deps: OwnedGroupDeps;
   private readonly queue: JobQueue;
   private readonly reads: JobReads;
+  private readonly packing: JobPacking;
   private readonly changes = new GroupChanges();
   private depth: number;
   private bytes: number;
@@ -89,6 +90,7 @@ export class OwnedGroup {
     const { depth, bytes, lastSeq, collected, ...described } = stored;
     this.deps = deps;
     this.described = described;
+    this.packing = new JobPacking(described);
     this.depth = depth;
     this.bytes = bytes;
     this.lastSeq = lastSeq;
@@ -97,7 +99,7 @@ export class OwnedGroup {
     const queueDeps = { window: jobWindow, counts: deps.counts, now: () => clock.monotonic() };
     this.queue = new JobQueue(stored, queueDeps, this.outputs);
     this.reads = new JobReads({
-      ...{ groupId: stored.groupId, queue: this.queue, store, clock, logger },
+      ...{ groupId: stored.groupId, queue: this.queue, packing: this.packing, store, clock, logger },
       lastSeq: () => this.lastSeq,
       flushed: deps.flushed,
     });
@@ -163,7 +165,7 @@ export class OwnedGroup {
   add(message: LiveMessage): void {
     const { clock, counts } = this.deps;
     const seq = ++this.lastSeq;
-    const [addedAt, packed] = [clock.now(), packedMessage(message)];
+    const [addedAt, packed] = [clock.now(), this.packing.pack(message)];
     this.changes.add({ seq, message: packed, addedAt });
     this.depth++;
     this.bytes += packed.length;
@@ -264,14 +266,14 @@ export class OwnedGroup {
       ...{ groupId, topic: topicNameOf(topic), name, options, createdAt },
       accessScopeId: owners.accessScopeId,
       ...{ depth: this.depth, inFlight: this.queue.inFlight, members: this.members },
-      oldestAt: oldest === undefined ? null : acceptedAt(unpackedMessage(oldest.message).id),
+      oldestAt: oldest === undefined ? null : acceptedAt(this.packing.unpack(oldest.message).id),
     };
   }
 
   async peek(limit: number): Promise<readonly PeekedJob[]> {
     const jobs = await this.oldest(limit);
     return jobs.map(({ deliveries, message }) => {
-      const { id, publisher, filters, body } = unpackedMessage(message);
+      const { id, publisher, filters, body } = this.packing.unpack(message);
       const from = publisher === '' ? null : publisher;
       return { msgId: id, from, at: acceptedAt(id), deliveries, filters, body };
     });
@@ -351,7 +353,7 @@ export class OwnedGroup {
       try {
         await this.deps.flushed();
         const [job] = await this.deps.store.get(this.groupId, [seq]);
-        return job && unpackedMessage(job.message);
+        return job && this.packing.unpack(job.message);
       } catch {
         await pause(retryMs, undefined, { ref: false });
       }
@@ -380,7 +382,7 @@ export class OwnedGroup {
   private async buryOldest({ seq, message, counted }: StoredJob): Promise<boolean> {
     if (!this.queue.withdraw(seq)) return true;
     const { burial, counts } = this.deps;
-    const dead = { message: unpackedMessage(message), seq, counted, cause: 'group_full' } as const;
+    const dead = { message: this.packing.unpack(message), seq, counted, cause: 'group_full' } as const;
     if (!(await burial.bury(this.described, dead)) || this.isOver) return false;
     counts.dead.group_full++;
     const { owners, topic, name } = this.described;

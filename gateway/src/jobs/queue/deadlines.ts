@@ -33,6 +33,12 @@ export class Deadlines {
     if (line.first === undefined) this.lines.delete(job.timeoutMs);
   }
 
+  /** Those that have been in flight since then, or longer. */
+  *since(time: number): Generator<Job> {
+    for (const { first } of this.lines.values())
+      for (let job = first; job && job.dueAt - job.timeoutMs <= time; job = job.later) yield job;
+  }
+
   /** One that is due; it must be removed before the next is asked for. */
   overdue(now: number): Job | undefined {
     for (const { first } of this.lines.values()) if (first && first.dueAt <= now) return first;

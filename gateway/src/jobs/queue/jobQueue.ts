@@ -38,6 +38,9 @@ export interface JobQueueDeps {
   readonly now: () => number;
 }
 
+/** Most jobs are done by then. */
+const notedAfterMs = 1_000;
+
 /** What is stored of a job when it comes into memory. */
 export interface KnownJob extends JobFields {
   /** 0 for at once. */
@@ -75,8 +78,6 @@ export class JobQueue {
   private seenTo = 0;
   /** While jobs are read: those that have been settled, or left in the store, since. */
   private touched: Set<number> | undefined;
-  /** What was handed out in this second, and in the one before. */
-  private handedOut: { recently: Job[]; before: Job[] } = { recently: [], before: [] };
 
   constructor(
     { options, lastSeq }: { readonly options: JobOptions; readonly lastSeq: number },
@@ -310,9 +311,11 @@ export class JobQueue {
 
   /** Once a second: whoever takes over after a kill learns of deliveries that last. */
   noteDeliveries(): void {
-    const { recently, before } = this.handedOut;
-    for (const job of before) if (job.state === 'inFlight') this.outputs.changed(job, 0);
-    this.handedOut = { recently: [], before: recently };
+    for (const job of this.deadlines.since(this.now() - notedAfterMs)) {
+      if (job.notedDeliveries === job.deliveries) continue;
+      job.notedDeliveries = job.deliveries;
+      this.outputs.changed(job, 0);
+    }
   }
 
   /** Another process takes over, and learns of all deliveries: there is none from now on. */
@@ -413,7 +416,6 @@ export class JobQueue {
     member.turn = ++this.turn;
     this.counts.handedOut++;
     if (job.deliveries > 1) this.counts.redelivered++;
-    this.handedOut.recently.push(job);
     if (message) member.recipient.take(job.seq, message, job.deliveries);
   }
 
