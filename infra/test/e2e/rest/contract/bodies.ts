@@ -359,7 +359,7 @@ export const bodies = {
         ],
       }),
     },
-    ['groupId', 'depth', 'inFlight', 'oldestAt', 'members', 'createdAt'],
+    ['groupId', 'depth', 'inFlight', 'oldestAt', 'members'],
     () => ({ topic: 'chat', name: `G ${randomUUID()}` }),
   ),
   redrive: table(
