@@ -134,20 +134,25 @@ describe('the guides', function () {
     expect(guide.unused).to.eql([]);
   });
 
-  it('share work among workers, of which one is killed', async () => {
-    const guide = await open('workers.md', { ROOMWIRE_MESSAGE_RECORDING: 'true' });
-    expect(guide.take('start.sh')).to.equal('ROOMWIRE_MESSAGE_RECORDING=true npx roomwire start\n');
+  it('share jobs among workers, of which one is killed, and put aside what none can do', async () => {
+    const guide = await open('workers.md');
     await guide.shell('prepare.sh');
     await guide.write('worker.mjs');
     await guide.write('give.mjs');
+    expect(outputOf(await guide.run(process.execPath, 'give.mjs'))).to.equal(
+      'thumbnails has 21 jobs and 0 members',
+    );
     const workers = [1, 2, 3].map(() => started(guide, 'worker.mjs'));
-    await eventually(() => workers.every(({ lines }) => lines.includes('ready')), { withinMs: 60_000 });
-    const giving = guide.run(process.execPath, 'give.mjs');
-    await eventually(() => workers.some(({ lines }) => lines.length > 1), { withinMs: 60_000 });
+    await eventually(() => workers.some(({ lines }) => lines.length > 2), { withinMs: 60_000 });
     workers[0]?.child.kill('SIGKILL');
-    outputOf(await giving);
-    const done = () => new Set(workers.flatMap(({ lines }) => lines.filter((line) => line !== 'ready')));
+    const said = (start: string): string[] =>
+      workers.flatMap(({ lines }) => lines.filter((line) => line.startsWith(start)));
+    const done = (): Set<string | undefined> => new Set(said('done').map((line) => line.split(' ')[1]));
     await eventually(() => done().size === 20, { withinMs: 60_000 });
+    const dead = async (): Promise<string> =>
+      outputOf(await guide.run('npx', 'roomwire', 'dead-letters', 'list', '--kind', 'job', '--json'));
+    await eventually(async () => (await dead()).includes('"group":"thumbnails"'), { withinMs: 60_000 });
+    expect(said('failed This is no image')).to.not.eql([]);
     expect(guide.unused).to.eql([]);
   });
 
