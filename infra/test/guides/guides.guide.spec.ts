@@ -156,10 +156,14 @@ describe('the guides', function () {
     expect(guide.unused).to.eql([]);
   });
 
-  it('see who is in a room, in clients and from a backend', async () => {
-    const guide = await open('who-is-here.md');
+  it('see who is in a room, in clients and from a backend, and by webhook', async function () {
+    needs(this, 'curl');
+    const guide = await open('who-is-here.md', { ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' });
     await guide.shell('prepare.sh');
-    for (const title of ['guest.mjs', 'door.mjs', 'backend.mjs']) await guide.write(title);
+    await guide.shell('secret.sh');
+    for (const title of ['guest.mjs', 'door.mjs', 'backend.mjs', 'events.mjs']) await guide.write(title);
+    const events = started(guide, 'events.mjs');
+    await eventually(() => events.lines.includes('ready'), { withinMs: 30_000 });
     const guest = (name: string) => {
       const token = guide.get(name.toUpperCase());
       return started(guide, 'guest.mjs', name, token);
@@ -178,6 +182,10 @@ describe('the guides', function () {
     await eventually(() => ann.lines.at(-1) === 'Ann sees Ann', { withinMs: 30_000 });
     await eventually(() => ben.lines.includes('Ben has left the bar'), { withinMs: 30_000 });
     expect(await seen()).to.equal('bar 1\nhall 2\nAnn Ben in the hall');
+    const told = (room: string): string[] => events.lines.filter((line) => line.startsWith(`${room} `));
+    await eventually(() => told('bar').length === 4 && told('hall').length === 3, { withinMs: 30_000 });
+    expect(told('bar')).to.eql(['bar 1 occupied ', 'bar 2 joined Ann', 'bar 3 joined Ben', 'bar 4 left Ben']);
+    expect(told('hall')).to.eql(['hall 1 occupied ', 'hall 2 joined Ann', 'hall 3 joined Ben']);
     expect(guide.unused).to.eql([]);
   });
 
