@@ -188,7 +188,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     changed: (changed) => persistentSessions.changed(changed),
     recheckProject: revalidator.recheckProject,
   };
-  const { publish, publishing, publishToBus } = composePublish(
+  const { publish, publishing, publishToBus, claims } = composePublish(
     { ...ports, logger: calm },
     {
       ...{ views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
@@ -200,7 +200,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     scheduleStore &&
     shardLeases &&
     new Schedules({
-      ...{ store: scheduleStore, leases: shardLeases, publishToBus, bus, metrics, ids },
+      ...{ store: scheduleStore, leases: shardLeases, publishToBus, claims, bus, metrics, ids },
       ...{ views, clock, directory, logger: calm, lookMs: options.scheduleLookMs },
     });
   const refused = new RefusedCredentials<BadCredential>({ clock, random, limits, brieflyMs: 5_000 });

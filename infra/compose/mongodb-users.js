@@ -6,12 +6,12 @@
 const written = {
   'command-api': [
     ...['last_uses', 'accessLog', 'viewReaders', 'streamSnapshots', 'streamSnapshotParts'],
-    ...['usage', 'publish_ids', 'historyTopics', 'historyBuckets'],
+    ...['usage', 'publish_ids', 'schedules', 'historyTopics', 'historyBuckets'],
   ],
   projections: 'everything',
   gateway: [
     ...['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'publish_ids'],
-    ...['accessLog', 'viewReaders'],
+    ...['accessLog', 'viewReaders', 'schedules', 'shard_leases', 'shard_members'],
     ...['jobShards', 'jobGroups', 'jobBuckets', 'jobChunks'],
   ],
   'webhook-consumer': ['viewReaders'],

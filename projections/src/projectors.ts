@@ -11,6 +11,7 @@ import {
   type SessionRevocationEvent,
 } from '@roomwire/shared/domain/sessionRevocation';
 import { createdTokenRevocation, type TokenRevocationEvent } from '@roomwire/shared/domain/tokenRevocation';
+import { openedWebhookCircuit, type WebhookCircuitEvent } from '@roomwire/shared/domain/webhookCircuit';
 import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/domain/webhookSecret';
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
@@ -79,6 +80,7 @@ const projects: Projector<ProjectEvent> = {
     { removeWhere: 'scopes', filter: { projectId } },
     { removeWhere: 'deadLetters', filter: { projectId } },
     { removeWhere: 'webhookSecrets', filter: { projectId } },
+    { removeWhere: 'webhookCircuits', filter: { projectId } },
     { removeWhere: 'tokenRevocations', filter: { projectId } },
   ],
 };
@@ -123,6 +125,17 @@ const webhookSecrets: Projector<WebhookSecretEvent> = {
     { patch: 'webhookSecrets', id: webhookSecretId, set: { sealedSecret } },
   ],
   WebhookSecretDeleted: ({ webhookSecretId }) => [{ remove: 'webhookSecrets', id: webhookSecretId }],
+};
+
+const webhookCircuits: Projector<WebhookCircuitEvent> = {
+  WebhookCircuitOpened: (data, { occurredAt, position }) => [
+    {
+      put: 'webhookCircuits',
+      id: data.circuitId,
+      doc: { ...openedWebhookCircuit(data, occurredAt), createdPosition: position },
+    },
+  ],
+  WebhookCircuitClosed: ({ circuitId }) => [{ remove: 'webhookCircuits', id: circuitId }],
 };
 
 const sessionRevocations: Projector<SessionRevocationEvent> = {
@@ -284,6 +297,7 @@ const projectors: Projector<DomainEvent> = {
   ...signingKeys,
   ...deadLetters,
   ...webhookSecrets,
+  ...webhookCircuits,
   ...sessionRevocations,
   ...tokenRevocations,
 };

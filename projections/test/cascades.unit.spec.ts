@@ -38,7 +38,7 @@ describe('the cascade of a deletion', () => {
       ...{ removed: 0, createdPosition: '0000000000000007' },
     });
     expect(doc.views[0]).to.equal('apiKeys');
-    expect(doc.views).to.have.length(10);
+    expect(doc.views).to.have.length(11);
     expect(others).to.eql([]);
   });
 

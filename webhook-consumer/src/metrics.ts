@@ -15,6 +15,12 @@ export interface WebhookMetrics {
   hydrationsDropped: number;
   /** Calls that were deferred to the backlog. */
   deferred: number;
+  /** Calls that were put to wait for an endpoint whose circuit is open, each round of them. */
+  parked: number;
+  /** Calls by which such an endpoint was tried. */
+  trials: number;
+  /** Circuits that are open, as far as this process knows. */
+  openCircuits: number;
   /** Outcomes that could not be sent. */
   outcomesLost: number;
   /** Calls in flight. */
@@ -27,6 +33,9 @@ export const createMetrics = (): WebhookMetrics => ({
   deadLetters: 0,
   hydrationsDropped: 0,
   deferred: 0,
+  parked: 0,
+  trials: 0,
+  openCircuits: 0,
   outcomesLost: 0,
   inFlight: 0,
 });
@@ -53,6 +62,9 @@ export const webhookMetrics =
     sink.value('roomwire_webhook_dead_letters_total', metrics.deadLetters);
     sink.value('roomwire_webhook_hydrations_dropped_total', metrics.hydrationsDropped);
     sink.value('roomwire_webhook_put_off_total', metrics.deferred);
+    sink.value('roomwire_webhook_parked_total', metrics.parked);
+    sink.value('roomwire_webhook_trials_total', metrics.trials);
+    sink.value('roomwire_webhook_circuits_open', metrics.openCircuits);
     sink.value('roomwire_webhook_outcomes_lost_total', metrics.outcomesLost);
     sink.value('roomwire_webhook_calls_in_flight', metrics.inFlight);
   };

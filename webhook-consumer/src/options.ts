@@ -1,5 +1,6 @@
-import { retryWaitsMs, webhookWaits } from '@roomwire/shared/wire/bus/webhookCalls';
+import { parkedWebhookCalls, retryWaitsMs, webhookWaits } from '@roomwire/shared/wire/bus/webhookCalls';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { type CircuitOptions, usualCircuits } from './circuits/circuits.js';
 import type { ReachOptions } from './deliver/addresses.js';
 import { type LaterWaits, usualLaterWaits } from './policy/nextStep.js';
 
@@ -36,7 +37,12 @@ export interface WebhookConsumerOptions extends ReachOptions {
   /** Calls of one project in the backlog, and their bytes. */
   readonly maxBacklogCalls: number;
   readonly maxBacklogBytes: number;
-  /** Calls of the backlog that are deferred again, a second; of large ones fewer. */
+  /** [HOOK-CIRCUIT-1] When an endpoint answers nobody, and what is done then. */
+  readonly circuits: CircuitOptions;
+  /** Before a call to an endpoint whose circuit is open is looked at again, and how long it waits in all. */
+  readonly parkedLookMs: number;
+  readonly parkedMs: number;
+  /** Calls of the backlog that are deferred again, a second, and as many that wait for their endpoints; of large ones fewer. */
   readonly backlogTurnsPerSecond: number;
   /** Calls in flight get this long to end when the consumer closes. */
   readonly graceMs: number;
@@ -61,6 +67,9 @@ export const defaultOptions: WebhookConsumerOptions = {
   maxBytesPerProject: limitTable.webhookMemoryPerProject.value,
   maxBacklogCalls: limitTable.webhookBacklogCalls.value,
   maxBacklogBytes: limitTable.webhookBacklogBytes.value,
+  circuits: usualCircuits,
+  parkedLookMs: parkedWebhookCalls.delayMs,
+  parkedMs: limitTable.parkedMs.value,
   backlogTurnsPerSecond: 200,
   graceMs: 3_000,
 };

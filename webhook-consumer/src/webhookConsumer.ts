@@ -1,5 +1,5 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
-import { webhookBacklog, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
+import { parkedWebhookCalls, webhookBacklog, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -12,7 +12,9 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
-import { createCallHandler, type CallHandler, Pacer } from './consume/callHandler.js';
+import { Circuits } from './circuits/circuits.js';
+import { createCallHandler, type CallHandler } from './consume/callHandler.js';
+import { Pacer } from './consume/pacing.js';
 import { createSettlement } from './consume/settlement.js';
 import { CallWaits } from './consume/waits.js';
 import { createCaller } from './deliver/caller.js';
@@ -64,12 +66,19 @@ export const createWebhookConsumer = ({
   const gate = new EndpointGate(options, clock);
   const caller = createCaller(options);
   const secrets = new ProjectSecrets({ views, secretBox, clock });
+  const circuits = new Circuits({
+    ...{ bus, views, clock, random, logger, limits },
+    options: options.circuits,
+    changed: (open) => void (metrics.openCircuits = open),
+  });
   let feed: ChannelReader | undefined;
   const workers: QueueWorker[] = [];
   let isClosing = false;
   const handler = createCallHandler({
-    ...{ bus, gate, metrics, tracing },
+    ...{ bus, clock, gate, circuits, metrics, tracing },
     quota: new BacklogQuota({ limits: options, clock, random }),
+    parkedQuota: new BacklogQuota({ limits: options, clock, random }),
+    parkedMs: options.parkedMs,
     post: createPost({
       attempt: caller.attempt,
       keysOf: (projectId) => secrets.keys(projectId),
@@ -78,6 +87,7 @@ export const createWebhookConsumer = ({
     settlement: createSettlement({ bus, metrics, limits, logger: calmLogger({ clock, logger }) }),
     publishOutcome: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
+    parkedPacer: new Pacer(options.backlogTurnsPerSecond, clock),
     waits,
     laterWaits: options.laterWaits,
     isClosing: () => isClosing,
@@ -87,8 +97,12 @@ export const createWebhookConsumer = ({
     metrics,
     collect: webhookMetrics(metrics),
     async start() {
-      feed = await bus.read(domainEventFeed, { interest: 'all' }, secrets.happened);
-      workers.push(...(await workOn(bus, handler, waits)));
+      feed = await bus.read(domainEventFeed, { interest: 'all' }, (event) => {
+        secrets.happened(event);
+        circuits.happened(event);
+      });
+      await circuits.start();
+      workers.push(...(await workOn(bus, handler, waits, options.parkedLookMs)));
     },
     close: once(async () => {
       isClosing = true;
@@ -97,18 +111,24 @@ export const createWebhookConsumer = ({
       await withTimeout(options.graceMs, closed, () => [], { unref: true });
       caller.close();
       await closed;
-      await feed?.close();
+      await Promise.all([feed?.close(), circuits.close()]);
     }),
   };
 };
 
 const workOn = (
   bus: MessageBus,
-  { handleNew, handleWaiting, handleDeferred }: CallHandler,
+  { handleNew, handleWaiting, handleDeferred, handleParked }: CallHandler,
   waits: CallWaits,
+  parkedLookMs: number,
 ): Promise<readonly QueueWorker[]> =>
   Promise.all([
     bus.work(webhookCalls, { concurrency }, handleNew),
     ...waits.queues.map((queue) => bus.work(queue, { concurrency }, handleWaiting)),
     bus.work(webhookBacklog, { concurrency: backlogConcurrency }, handleDeferred),
+    bus.work(
+      { ...parkedWebhookCalls, delayMs: parkedLookMs },
+      { concurrency: backlogConcurrency },
+      handleParked,
+    ),
   ]);

@@ -41,7 +41,9 @@ describe('a consumer that is closed', () => {
       versionOf: (topic) => bus.versionOf(topic),
       close: () => bus.close(),
     };
-    await world.startConsumer({ attemptMs: 30_000, maxCallsPerNewEndpoint: 64 }, watched);
+    // Not slow, however long the others take to arrive.
+    const patient = { attemptMs: 30_000, slowMs: 30_000, maxCallsPerNewEndpoint: 64 };
+    await world.startConsumer(patient, watched);
     for (let n = 0; n < calls; n++) await world.put(endpoint.url, { room: `p1/app-1/_/room-${n}` });
     await eventually(() => endpoint.received.length >= 60);
     await world.closeConsumers();

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { setTimeout as wait } from 'node:timers/promises';
-import { decode, encode } from '@msgpack/msgpack';
-import { clientFrame, type FrameSink } from './frames.js';
+import { acknowledgementOf } from './acknowledgement.js';
+import type { FrameSink } from './frames.js';
 import { type Connection, FrameReader, type Receiver } from './connection.js';
 import type { Layout } from './wires/wire.js';
 import type { Measurement } from '../measure/comparison.js';
@@ -46,8 +46,6 @@ export class AcknowledgingWorker implements Worker {
     (payload) => payload,
   );
   private readonly afterChunk: () => void;
-  /** Where the id stands, from the end of a message: the same in all of a load, as the first one tells. */
-  private idFromEnd = 0;
   private acks: Buffer[] = [];
 
   constructor(connection: Connection, afterChunk: () => void) {
@@ -64,23 +62,9 @@ export class AcknowledgingWorker implements Worker {
 
   private take(payload: Uint8Array): void {
     this.received += 1;
-    if (this.idFromEnd === 0) this.idFromEnd = idFromEnd(payload);
-    const begin = payload.length - this.idFromEnd;
-    const ack = Buffer.from(emptyAck);
-    ack.set(payload.subarray(begin, begin + idLength), ack.length - idLength);
-    this.acks.push(ack);
+    this.acks.push(acknowledgementOf(payload));
   }
 }
-
-const idLength = 30;
-const emptyAck = clientFrame(encode({ type: 'ack', msgId: '.'.repeat(idLength) }));
-
-const idFromEnd = (payload: Uint8Array): number => {
-  const { msgId } = decode(payload) as { readonly msgId?: unknown };
-  if (typeof msgId !== 'string' || msgId.length !== idLength)
-    throw new Error(`Not a message that is to be acknowledged: ${JSON.stringify(decode(payload))}`);
-  return payload.length - Buffer.from(payload).lastIndexOf(msgId);
-};
 
 const joinsAtOnce = 16;
 const lookEveryMs = 10;

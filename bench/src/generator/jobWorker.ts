@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { decode, encode } from '@msgpack/msgpack';
+import { acknowledgementOf } from './acknowledgement.js';
 import { type Connection, FrameReader, type Receiver } from './connection.js';
 import { clientFrame } from './frames.js';
 
@@ -63,31 +64,3 @@ export class JobWorker implements Receiver {
     if (this.acks) this.waiting.push(acknowledgementOf(payload));
   }
 }
-
-const key = Buffer.from(encode('msgId'));
-const shortText = 0xa0;
-const text = 0xd9;
-
-/** By the length of the id: a frame whose last bytes the id replaces. */
-const emptyAcks = new Map<number, Buffer>();
-
-const emptyAck = (idLength: number): Buffer => {
-  const known = emptyAcks.get(idLength);
-  if (known !== undefined) return known;
-  const made = clientFrame(encode({ type: 'ack', msgId: '.'.repeat(idLength) }));
-  emptyAcks.set(idLength, made);
-  return made;
-};
-
-const acknowledgementOf = (payload: Uint8Array): Buffer => {
-  const bytes = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-  const found = bytes.lastIndexOf(key);
-  if (found < 0) throw new Error(`Not a job: ${JSON.stringify(decode(payload))}`);
-  const at = found + key.length;
-  const isShort = bytes[at] !== text;
-  const length = isShort ? (bytes[at] ?? 0) - shortText : (bytes[at + 1] ?? 0);
-  const begin = at + (isShort ? 1 : 2);
-  const ack = Buffer.from(emptyAck(length));
-  ack.set(bytes.subarray(begin, begin + length), ack.length - length);
-  return ack;
-};

@@ -10,6 +10,8 @@ import { type Ground, type Scenario, warmUpSeconds } from './scenario.js';
 
 const members = 4;
 const backlog = 300_000;
+/** One that is flushed before each acknowledgement takes minutes for more. */
+const backlogOfPeers = 30_000;
 const inFlight = 256;
 const manyMembers = 64;
 const options: JobOptions = { prefetch: 256, ackSeconds: 60, maxDeliveries: 5 };
@@ -36,11 +38,11 @@ export const jobs: Scenario = {
       const compare = (title: string, figures: Comparison['figures'], contenders: readonly Contender[]) =>
         comparison(ground, title, figures, contenders);
       return [
-        await compare(`Jobs from a backlog of ${backlog}, handed out and acknowledged`, figures, [
+        await compare('Jobs from a backlog, handed out and acknowledged', figures, [
           roomwire.working('Roomwire, group of 4', members, options, { kind: 'backlog', jobs: backlog }),
           ...peers.map(({ name, work }) => ({
             name,
-            measure: () => work({ kind: 'backlog', jobs: backlog }),
+            measure: () => work({ kind: 'backlog', jobs: backlogOfPeers }),
           })),
         ]),
         await compare(`Jobs published and acknowledged at the same time, ${inFlight} in flight`, figures, [
@@ -132,5 +134,6 @@ const figures: readonly [Figure, ...Figure[]] = [
 const notes = [
   `128 bytes of data, QoS 1 with msgRef, from one connection; ${members} members with a prefetch of ${options.prefetch}, each job acknowledged by a frame of its own`,
   'durable publishes without a group: a topic with history, one subscriber that is in no group',
+  `a backlog of ${backlog} jobs, of ${backlogOfPeers} for JetStream, without its first and its last tenth`,
   'JetStream: a stream on files from which an acknowledgement removes, one durable consumer with explicit acknowledgement from which four connections of its own client pull',
 ];

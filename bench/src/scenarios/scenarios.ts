@@ -18,6 +18,7 @@ import { largeProject } from './largeProject.js';
 import { meta } from './meta.js';
 import { partitions } from './partitions.js';
 import { presence } from './presence.js';
+import { presencePages } from './presencePages.js';
 import { rebuild } from './rebuild.js';
 import { rest, restOnEngines } from './rest.js';
 import type { Scenario } from './scenario.js';
@@ -48,6 +49,7 @@ export const scenarios: readonly Scenario[] = [
   reads,
   rest,
   largeProject,
+  presencePages,
   startUp,
   webhooks,
   restOnEngines,

@@ -24,13 +24,12 @@ export const triggerWebhookFields = {
   retrySeconds: s.integer({
     minimum: 0,
     maximum: longestRetrySeconds,
-    default: 0,
-    description: 'For how long after its first attempt a call is tried on, beyond the third',
+    description:
+      'For how long after its first attempt a call is tried on, beyond the third; 0 where it is absent',
   }),
   bodyVersion: s.oneOfNumbers(bodyVersions, {
-    default: 1,
     description:
-      'In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`',
+      'In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`; 1 where it is absent',
   }),
 };
 

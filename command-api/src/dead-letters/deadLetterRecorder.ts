@@ -1,4 +1,5 @@
 import {
+  type CircuitReport,
   formerWebhookReports,
   type WebhookReport,
   webhookReports,
@@ -17,6 +18,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { ViewName } from '@roomwire/shared/wire/views/views';
 import { payloadHash } from '@roomwire/shared/wire/webhooks/callPayload';
 import type { Delivery } from '@roomwire/shared/domain/deadLetter';
+import { recordCircuit } from '../webhook-circuits/recordCircuit.js';
 import { createStreamWriter, executeAsSystem, systemContext } from '../handling/streamWriter.js';
 import { deadLetterTarget, type DeadLetterCommand } from './decider.js';
 import { EntryCounts } from './entryCounts.js';
@@ -81,6 +83,9 @@ const record = (deps: Deps, report: WebhookReport): Promise<void> => {
       const redriveId = call.origin.by === 'redrive' ? call.origin.redriveId : null;
       return execute(deps, report, delivered({ dlqId: call.callId, redriveId, responseStatus }));
     }
+    case 'circuitOpened':
+    case 'circuitClosed':
+      return recordCircuit(deps, report);
     case 'lost':
       return recordNew(deps, lostWork(report));
     case 'redriven': {
@@ -167,7 +172,11 @@ const isOrphaned = async (
   return gone.includes(true);
 };
 
-const execute = (deps: Deps, report: WebhookReport, command: DeadLetterCommand): Promise<void> => {
+const execute = (
+  deps: Deps,
+  report: Exclude<WebhookReport, CircuitReport>,
+  command: DeadLetterCommand,
+): Promise<void> => {
   const { dlqId, ...owner } = entryOf(report);
   return executeAsSystem(deps, deadLetterTarget(dlqId), command, owner);
 };

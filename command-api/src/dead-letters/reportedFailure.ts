@@ -1,7 +1,7 @@
 import type { DeadLetterFields, RedriveFailure } from '@roomwire/shared/domain/deadLetter';
 import type { LostWork } from '@roomwire/shared/wire/bus/lostWork';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
-import { isCallReport, type CallReport, type WebhookReport } from '@roomwire/shared/wire/bus/webhookReports';
+import { isCallReport, type CallReport, type WorkReport } from '@roomwire/shared/wire/bus/webhookReports';
 import { encodeCallPayload, encodeWorkPayload } from '@roomwire/shared/wire/webhooks/callPayload';
 
 /** Whose it is. What a dead letter belongs to takes its payload with it when it is deleted. */
@@ -22,10 +22,10 @@ export interface NewFailure {
 }
 
 type FailedCall = Extract<CallReport, { outcome: 'failed' }>;
-type LostReport = Extract<WebhookReport, { outcome: 'lost' }>;
+type LostReport = Extract<WorkReport, { outcome: 'lost' }>;
 
 /** The entry that a report is about. */
-export const entryOf = (report: WebhookReport): FailureOwners & { readonly dlqId: string } =>
+export const entryOf = (report: CallReport | WorkReport): FailureOwners & { readonly dlqId: string } =>
   isCallReport(report)
     ? { dlqId: report.call.callId, ...ownersOf(report.call) }
     : { dlqId: report.work.dlqId, ...ownersOf(report.work) };

@@ -148,7 +148,7 @@ export const createStreamWriter = (deps: {
   };
 };
 
-interface SystemDeps {
+export interface SystemDeps {
   readonly log: EventLog;
   readonly random: Random;
   readonly clock: Clock;

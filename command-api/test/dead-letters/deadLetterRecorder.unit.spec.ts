@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
@@ -73,7 +72,8 @@ const work: LostWork = {
   topicName: 'thumbnails',
   actorId: '',
   scope: null,
-  data: encode({ image: 7 }),
+  // { image: 7 }
+  data: Uint8Array.of(0x81, 0xa5, ...Buffer.from('image'), 7),
   group: 'workers',
   attempts: 5,
   rest: Uint8Array.of(1, 2, 3),
@@ -197,11 +197,16 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
 
   it('[HOOK-DLQ-1] records a room event with its sequence', async () => {
     await start();
-    const body = { event: 'joined', sequence: 7 };
+    const body = { sequence: 7 };
     await bus.put(
       webhookReports,
       failureOf('event', {
-        ...{ kind: 'event', sequence: 7, data: encode(body), origin: { by: 'roomEvent', shard: 3 } },
+        ...{
+          kind: 'event',
+          sequence: 7,
+          data: Uint8Array.of(0x81, 0xa8, ...Buffer.from('sequence'), 7),
+          origin: { by: 'roomEvent', shard: 3 },
+        },
       }),
     );
     await eventually(async () => (await recorded()).length === 1);
@@ -228,6 +233,26 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
     const expected = ['DeadLetterRecorded', 'DeadLetterRedriveFailed', 'DeadLetterDelivered'];
     await eventually(async () => (await types()).length === 3);
     expect(await types()).to.eql(expected);
+  });
+
+  it('[HOOK-CIRCUIT-1] records the circuits of endpoints, as far as a project may have them open', async () => {
+    await start();
+    const types = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const events of log.readAll()) found.push(...events.map(({ type }) => type));
+      return found;
+    };
+    const circuit = { circuitId: 'c', organizationId: 'o1', projectId: 'p1', url: 'https://example.com/t' };
+    for (let n = 0; n < 2; n += 1)
+      await bus.put(webhookReports, { outcome: 'circuitOpened', circuit, calls: 50 });
+    for (let n = 0; n < 2; n += 1) await bus.put(webhookReports, { outcome: 'circuitClosed', circuit });
+    await eventually(async () => (await types()).length === 2);
+    entries = 1_000;
+    await bus.put(webhookReports, { outcome: 'circuitOpened', circuit, calls: 50 });
+    const counted = async () =>
+      (await collectedMetrics(limits.collect)).get('roomwire_limit_reached_total openCircuits');
+    await eventually(async () => (await counted()) === 1);
+    expect(await types()).to.eql(['WebhookCircuitOpened', 'WebhookCircuitClosed']);
   });
 
   it('[HOOK-DLQ-3] takes less than 2 kB of the log for a dead letter, and no more of the store than the quota', async () => {

@@ -58,6 +58,7 @@ interface ComposedPublish {
   readonly publishing: Publishing;
   /** What they become on the bus. */
   readonly publishToBus: PublishToBus;
+  readonly claims: PublishClaims;
 }
 
 /** Longer than the store leaves an id to a publisher that may be gone. */
@@ -98,6 +99,7 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
   return {
     publish,
     publishToBus,
+    claims,
     publishing: new BackendPublishing({ ...parts, clock, publish, positions }),
   };
 };

@@ -81,7 +81,7 @@ export const createAcceptSchedule = (deps: AcceptDeps): AcceptSchedule => {
 /** [WS-LATER-2] A past time is now. */
 const scheduleOf = (
   scheduledId: string,
-  { author, frame, access, isSilent }: AdmittedSchedule,
+  { author, frame, access, claim, isSilent }: AdmittedSchedule,
   now: number,
 ): ScheduledPublish => {
   const { organizationId, projectId, actorTokenId, accessScope, externalType } = author;
@@ -100,6 +100,7 @@ const scheduleOf = (
     ...(externalType !== undefined && { externalType }),
     ...{ topic, filters, retain, qos, bytes: data.length },
     ...(id !== undefined && { id }),
+    ...(claim !== undefined && { claim: { key: claim.key, messageId: claim.messageId } }),
     ...(filter !== undefined && { filter }),
     ...(isSilent === true && { isSilent }),
   };

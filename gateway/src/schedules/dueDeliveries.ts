@@ -8,6 +8,7 @@ import { protocolErrors, type ProtocolErrorName } from '@roomwire/shared/wire/pr
 import type { GatewayMetrics } from '../metrics.js';
 import type { AuthorDeps } from '../publishing/authors.js';
 import { Publisher, type PublishAnswers } from '../publishing/publisher.js';
+import type { PublishClaims } from '../publishing/publishClaims.js';
 import type { PublishToBus } from '../publishing/publishToBus.js';
 import { DueJudge, type DueRights } from './dueRights.js';
 import { lostSchedule } from './lostSchedules.js';
@@ -17,6 +18,7 @@ export interface DeliverDeps extends AuthorDeps {
   readonly bus: Pick<MessageBus, 'put'>;
   readonly metrics: Pick<GatewayMetrics, 'scheduled'>;
   readonly logger: Logger;
+  readonly claims: Pick<PublishClaims, 'sent'>;
 }
 
 /** It counted when it was accepted. */
@@ -52,7 +54,7 @@ export const deliverDue = async (
         break;
       }
       // One alone, which must not hold up the others.
-      deps.logger.error('A scheduled publish could not be made; trying again', {
+      deps.logger.warn('A scheduled publish could not be made; trying again', {
         ...{ scheduledId: delivery.publish.scheduledId, error },
       });
     }
@@ -60,7 +62,9 @@ export const deliverDue = async (
   const accepted = await outcomes.of(underWay);
   deps.metrics.scheduled.delivered += accepted.length;
   if (away !== undefined && done.length + accepted.length === 0) throw away;
-  return [...done, ...accepted];
+  const all = [...done, ...accepted];
+  await settleIds(deps, all);
+  return all;
 };
 
 const send = async (
@@ -74,6 +78,16 @@ const send = async (
   const admitted = { author, access, frame, usage: countedBefore, claim: undefined, messageId };
   const turn = publishToBus(publisher, admitted);
   if (turn !== undefined) await turn;
+};
+
+/**
+ * [WS-LATER-5] Before they are gone from the store: whoever accepted one may have been killed before it could say that its id stands for it, and the next
+ * publish with the id would be stored anew.
+ */
+const settleIds = async ({ claims }: DeliverDeps, ended: readonly BegunDelivery[]): Promise<void> => {
+  await Promise.all(
+    ended.flatMap(({ publish: { claim } }) => (claim === undefined ? [] : [claims.sent(claim)])),
+  );
 };
 
 const reportLost = async (

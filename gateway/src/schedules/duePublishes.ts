@@ -79,7 +79,7 @@ export class DuePublishes {
     } catch (error) {
       // An outage is told of by the engine.
       if (!(error instanceof EngineUnavailable))
-        this.deps.logger.error('Scheduled publishes could not be made; trying again', { error });
+        this.deps.logger.warn('Scheduled publishes could not be made; trying again', { error });
     }
   }
 

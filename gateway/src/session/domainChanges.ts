@@ -64,6 +64,8 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretCreated: nothing,
   WebhookSecretResealed: nothing,
   WebhookSecretDeleted: nothing,
+  WebhookCircuitOpened: nothing,
+  WebhookCircuitClosed: nothing,
   SessionRevoked: nothing,
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,

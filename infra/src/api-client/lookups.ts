@@ -25,6 +25,25 @@ export const roomIdOf = async (api: ApiAddress, appId: string, room: string): Pr
   return found.roomId;
 };
 
+/** Of a room in the API, `app` and `room` by slug or id. */
+export const roomPathOf = async (api: ApiAddress, app: string, room: string): Promise<string> => {
+  const appId = await appIdOf(api, app);
+  return `apps/${appId}/rooms/${await roomIdOf(api, appId, room)}`;
+};
+
+/** Of a worker group in the list at this path, by its name, which groups of other topics and scopes may have too. */
+export const jobGroupIdOf = async (api: ApiAddress, name: string, list: string): Promise<string> => {
+  if (isUuid(name)) return name;
+  const named: string[] = [];
+  for await (const group of listAll(api, list, 'cursor'))
+    if (group['name'] === name) named.push(String(group['groupId']));
+  const [found, another] = named;
+  if (found === undefined) throw new ApiRefused(`There is no worker group ${name} in the room`, 404);
+  if (another !== undefined)
+    throw new ApiRefused(`Several worker groups are called ${name}: name one by its id`);
+  return found;
+};
+
 interface ScopePage {
   readonly data: readonly { readonly accessScopeId: string }[];
 }

@@ -160,6 +160,7 @@ const idFields: { readonly [V in ViewName]: string } = {
   signingKeys: 'signingKeyId',
   deadLetters: 'dlqId',
   webhookSecrets: 'webhookSecretId',
+  webhookCircuits: 'circuitId',
   sessionRevocations: 'revocationId',
   tokenRevocations: 'revocationId',
   feedProgress: 'feed',

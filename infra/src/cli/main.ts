@@ -28,9 +28,12 @@ const commandFiles: readonly {
   { names: ['listen'], load: async () => (await import('./listen.js')).addListen },
   { names: ['publish'], load: async () => (await import('./connect.js')).addPublish },
   { names: ['scheduled'], load: async () => (await import('./scheduled.js')).addScheduled },
+  { names: ['who'], load: async () => (await import('./who.js')).addWho },
   { names: ['history'], load: async () => (await import('./history.js')).addHistory },
   {
-    names: ['apps', 'rooms', 'grants', 'actors', 'scopes', 'signing-keys', 'api-keys'],
+    names: [
+      ...['apps', 'rooms', 'grants', 'groups', 'actors', 'scopes', 'signing-keys', 'revocations', 'api-keys'],
+    ],
     load: async () => (await import('./resources/commands.js')).addResources,
   },
   { names: ['dead-letters'], load: async () => (await import('./deadLetters.js')).addDeadLetters },

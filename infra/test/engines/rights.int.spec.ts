@@ -108,6 +108,10 @@ describe('the rights of the services in MongoDB', function () {
     await user?.publish(topic, 1);
     await agent?.close();
     await user?.publish(topic, 2);
+    await user?.publish(topic, 3, { deliverAt: Date.now() });
+    const later = { topic, data: 4, deliverAt: new Date(Date.now() + 60_000).toISOString() };
+    const { scheduledId } = (await client.post('/publish', later)).body;
+    expect((await client.delete(`/scheduled/${scheduledId}`)).status).to.equal(204);
 
     const published = () => client.post('/publish', { topic, data: 3, id: 'once' });
     await eventually(async () => (await published()).status === 200, { withinMs: 60_000 });
@@ -140,7 +144,8 @@ describe('the rights of the services in MongoDB', function () {
         ...{ withinMs: 60_000, what: `${collections.join()} by ${name}` },
       });
     await isWrittenBy('gateway', 'usage', 'sessions', 'connections', 'publish_ids');
-    await isWrittenBy('command-api', 'usage', 'publish_ids');
+    await isWrittenBy('gateway', 'schedules', 'shard_leases', 'shard_members');
+    await isWrittenBy('command-api', 'usage', 'publish_ids', 'schedules');
     await user?.close();
 
     const { roles, users } = grantedByScript();

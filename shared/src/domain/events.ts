@@ -12,6 +12,7 @@ import type { SigningKeyEvent, SigningKeyFields } from './signingKey.js';
 import type { TokenRevocationEvent } from './tokenRevocation.js';
 import type { JobGroupEvent } from './jobGroup.js';
 import type { HistoryEvent } from './topicHistory.js';
+import type { WebhookCircuitEvent } from './webhookCircuit.js';
 import type { WebhookSecretEvent } from './webhookSecret.js';
 import type { HappenedEvent, RecordedEvent } from './eventEnvelope.js';
 
@@ -31,6 +32,7 @@ export type DomainEvent =
   | SigningKeyEvent
   | DeadLetterEvent
   | WebhookSecretEvent
+  | WebhookCircuitEvent
   | SessionRevocationEvent
   | TokenRevocationEvent;
 
@@ -84,6 +86,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   WebhookSecretCreated: 1,
   WebhookSecretResealed: 1,
   WebhookSecretDeleted: 1,
+  WebhookCircuitOpened: 1,
+  WebhookCircuitClosed: 1,
   SessionRevoked: 1,
   TokensRevoked: 1,
   TokenRevocationExpired: 1,

@@ -1,6 +1,7 @@
 import type { ActorType } from '../domain/actor.js';
 import type { Qos } from '../wire/protocol/messageOptions.js';
 import type { LogOrigin, LogPosition } from './eventLog.js';
+import type { SettledClaim } from './publishIds.js';
 
 /** A publish that was accepted to be made later, but for its data. */
 export interface ScheduledPublish {
@@ -24,6 +25,8 @@ export interface ScheduledPublish {
   readonly topic: string;
   /** Of its publisher's making. */
   readonly id?: string;
+  /** Of the id, by the name under which the publish was accepted. */
+  readonly claim?: SettledClaim;
   readonly filter?: string;
   readonly filters: readonly string[];
   readonly retain: boolean;

@@ -17,6 +17,7 @@ import { scopesStream } from '../../src/domain/scope.js';
 import { sessionRevocationStream } from '../../src/domain/sessionRevocation.js';
 import { signingKeyStream } from '../../src/domain/signingKey.js';
 import { tokenRevocationStream } from '../../src/domain/tokenRevocation.js';
+import { webhookCircuitStream } from '../../src/domain/webhookCircuit.js';
 import { webhookSecretsStream } from '../../src/domain/webhookSecret.js';
 
 describe('the streams of a log', () => {
@@ -24,12 +25,12 @@ describe('the streams of a log', () => {
     const names = [
       ...[organizationStream, projectStream, apiKeyStream, blueprintStream, appsStream, roomsStream],
       ...[scopesStream, actorStream, signingKeyStream, webhookSecretsStream, deadLetterStream],
-      ...[sessionRevocationStream, tokenRevocationStream],
+      ...[sessionRevocationStream, tokenRevocationStream, webhookCircuitStream],
     ].map((streamOf) => streamOf('1'));
     expect(names).to.eql([
       ...['organization-1', 'project-1', 'apiKey-1', 'blueprint-1', 'apps-1', 'rooms-1'],
       ...['scopes-1', 'actor-1', 'signingKey-1', 'webhookSecrets-1', 'deadLetter-1'],
-      ...['sessionRevocation-1', 'tokenRevocation-1'],
+      ...['sessionRevocation-1', 'tokenRevocation-1', 'webhookCircuit-1'],
     ]);
     expect(auditHeadsStream).to.equal('audit-heads');
   });

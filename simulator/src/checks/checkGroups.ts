@@ -60,6 +60,8 @@ const checkGroup = (
       );
     if (first !== undefined || unclear.has(message.id)) continue;
     if (!message.isAccepted || !message.waitsForBus) continue;
+    // It may have become a dead letter.
+    if (message.isLater && message.storedAs === undefined) continue;
     // Without acknowledgements a message is done when it has been written to a connection, be it a broken one.
     if (!records && isUneasy(message.sentAt, storedAtOf(message) + settledMs)) continue;
     if (isAlwaysAttended(members, message))

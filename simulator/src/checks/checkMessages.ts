@@ -55,6 +55,8 @@ const checkStoredOrder = (history: History): void => {
   const last = new Map<string, { readonly id: number; readonly place: number }>();
   for (const { message, connection, outcome } of history.attempts) {
     const { id, topic, copies } = message;
+    // [WS-LATER-2] Those are in the order of their times.
+    if (message.isLater) continue;
     const isOnlyOne = message.isOnlyOf(connection) && message.attempts.length === 1;
     // Of one that was published several times only one that is accepted is known to have stored it.
     if (copies.length === 0 || (!isOnlyOne && outcome !== 'accepted')) continue;
@@ -110,6 +112,7 @@ const checkAcknowledged = (history: History): void => {
     if (!message.isAccepted || !message.waitsForBus) continue;
     // [WS-RETAIN-3] One that is retained does not come after a newer one.
     if (message.isRetained) continue;
+    if (message.isLater && message.storedAs === undefined) continue;
     if (message.storedAs === undefined)
       history.violated('WS-PUB-4', `message ${message.id} is not on the bus`);
     for (const { subscribed, got, last } of subscriptions.get(message.topic) ?? []) {

@@ -11,7 +11,7 @@ export const checkOnce = (history: History, unsettled: ReadonlySet<string>): voi
       const others = messages.filter((other) => other !== message);
       checkIds(history, message, others);
       checkAnswers(history, message, others);
-      if (isKept(message, unsettled)) checkLaterPublishes(history, message, others);
+      if (!message.isLater && isKept(message, unsettled)) checkLaterPublishes(history, message, others);
     }
   checkDeliveries(history);
 };

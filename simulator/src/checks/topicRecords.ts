@@ -51,7 +51,9 @@ export class TopicRecord {
     });
     this.acknowledgements = this.kept.flatMap((each) => {
       const { message } = each;
-      return message.waitsForBus && message.isAccepted ? [{ at: acknowledgedAt(message), stored: each }] : [];
+      return message.waitsForBus && message.isAccepted && !message.isLater
+        ? [{ at: acknowledgedAt(message), stored: each }]
+        : [];
     });
   }
 

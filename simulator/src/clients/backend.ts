@@ -2,7 +2,8 @@ import type { Place } from '../cluster/cluster.js';
 import type { HttpAnswer } from '../cluster/memoryHttp.js';
 import type { Attempt, Published } from '../run/published.js';
 import { callApi } from './apiCalls.js';
-import { anyTopic, newMessage, repeatedMessage } from './publications.js';
+import { epochMs } from '../cluster/simulatedProcess.js';
+import { anyTopic, laterMessage, newMessage, repeatedMessage } from './publications.js';
 import type { Estate, World } from './world.js';
 
 const longestPauseMs = 1_400;
@@ -13,6 +14,7 @@ interface Result {
   readonly id?: string;
   readonly duplicate?: boolean;
   readonly error?: string;
+  readonly scheduledId?: string;
 }
 
 /** Publishes over HTTP, for itself and for actors, by any API: often before the last request has been answered. */
@@ -49,7 +51,8 @@ export class Backend {
   }
 
   private newMessage(actor: string, estate: Estate): Published {
-    const { chance } = this.world;
+    const { chance, isBusy } = this.world;
+    if (isBusy && chance.below(5) === 0) return laterMessage(this.world, actor, anyTopic(this.world, estate));
     return newMessage(this.world, actor, anyTopic(this.world, estate), chance.oneOf([0, 1, 1, 2]));
   }
 
@@ -70,10 +73,11 @@ export class Backend {
     if (answer === undefined) return;
     const { status } = answer;
     const body = answer.body as Result & { readonly results?: readonly Result[] };
-    const { id, duplicate, error } = status === 503 ? busIsAway : (body.results?.[at] ?? body);
+    const { id, duplicate, error, scheduledId } = status === 503 ? busIsAway : (body.results?.[at] ?? body);
     const { id: number, givenId } = attempt.message;
     if (!expected.has(status) || (error === undefined && givenId !== undefined && id !== givenId))
       history.violated('HTTP-PUB-6', `message ${number}: ${JSON.stringify(answer)}`);
+    if (scheduledId !== undefined) attempt.message.scheduledIds.add(scheduledId);
     if (error !== undefined) history.answered(attempt, 'refused', error);
     else history.answered(attempt, duplicate === true ? 'duplicate' : 'accepted');
   }
@@ -84,10 +88,11 @@ const expected: ReadonlySet<number> = new Set([200, 404, 409, 429, 503]);
 
 const busIsAway: Result = { error: 'broker_unavailable' };
 
-const bodyOf = ({ id, actor, topic, qos, filter, isRetained, givenId }: Published) => ({
+const bodyOf = ({ id, actor, topic, qos, filter, isRetained, givenId, deliverAt }: Published) => ({
   ...{ topic, data: id, qos },
   ...(actor !== '' && { as: actor }),
   ...(filter !== undefined && { filter }),
   ...(isRetained && { retain: true }),
+  ...(deliverAt !== undefined && { deliverAt: new Date(epochMs + deliverAt).toISOString() }),
   ...(givenId !== undefined && { id: givenId }),
 });

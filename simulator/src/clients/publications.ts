@@ -22,6 +22,31 @@ export const newMessage = (
   return message;
 };
 
+const longestWaitMs = 15_000;
+
+/** [WS-LATER-1] One that is to be delivered later, or now because its time is past. All have an id, so that they are published until they are accepted. */
+export const laterMessage = (
+  { history, chance, outboxes, time }: World,
+  actor: string,
+  { room, topic }: { readonly room: string; readonly topic: string },
+): Published => {
+  const deliverAt = Math.floor(time.now - 1_000 + chance.next() * longestWaitMs);
+  const isRetained = chance.below(12) === 0;
+  const givenId = `later:${history.published.length}`;
+  const publication = {
+    room,
+    topic,
+    qos: chance.below(3),
+    filter: undefined,
+    isRetained,
+    givenId,
+    deliverAt,
+  };
+  const message = history.publication(actor, publication);
+  outboxes.of(actor).add(message);
+  return message;
+};
+
 /** One that is published again by its publisher, or, now and then while everybody is busy, another one under the same id. */
 export const repeatedMessage = (world: World, actor: string): Published | undefined => {
   const { history, chance, outboxes, isBusy } = world;
@@ -29,7 +54,7 @@ export const repeatedMessage = (world: World, actor: string): Published | undefi
   const dice = chance.below(10);
   if (!isBusy || dice < 7) return outbox.unanswered(chance);
   const found = outbox.any(chance);
-  if (found === undefined || dice < 9) return found;
+  if (found === undefined || found.isLater || dice < 9) return found;
   const other = history.publication(actor, found);
   outbox.add(other);
   return other;

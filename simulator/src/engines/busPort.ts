@@ -13,7 +13,7 @@ import {
   type QueueWorker,
   type ReadOptions,
 } from '@roomwire/shared/ports/messageBus';
-import { versionsOf, type Channel, type Versioned } from '@roomwire/shared/wire/bus/channel';
+import { versionsOf, type Channel, type Versioned, type WorkQueue } from '@roomwire/shared/wire/bus/channel';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
 import type { Network } from './network.js';
 import type { SimulatedBus } from './simulatedBus.js';
@@ -116,8 +116,11 @@ export class BusPort implements MessageBus {
   }
 
   /** Nobody takes it: what is done with it is not simulated. */
-  put(): Promise<void> {
-    return this.network.call(this.process, 'bus', 'message bus', () => undefined);
+  put<T>(_queue: WorkQueue<T>, job: T): Promise<void> {
+    const { work } = job as { readonly work?: { readonly scheduledId?: string } };
+    return this.network.call(this.process, 'bus', 'message bus', () => {
+      if (work?.scheduledId !== undefined) this.bus.lostSchedules.add(work.scheduledId);
+    });
   }
 
   async work(): Promise<QueueWorker> {

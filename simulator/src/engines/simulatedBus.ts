@@ -44,6 +44,8 @@ export class SimulatedBus {
   /** Whether a record may be stored, and delivered, a second time. */
   duplicates = false;
   readonly messages = new MessagePartitions();
+  /** Scheduled publishes that became dead letters. */
+  readonly lostSchedules = new Set<string>();
   private readonly network: Network;
   private readonly readers = new Map<string, Map<BusReader, Map<string, Lane>>>();
   /** How many records there are of each order, but for those of messages. */

@@ -31,6 +31,8 @@ export interface Publication {
   readonly isRetained: boolean;
   /** What its publisher names it; undefined where it is published once at most. */
   readonly givenId: string | undefined;
+  /** When it is to be delivered, in virtual milliseconds; undefined for at once. */
+  readonly deliverAt?: number | undefined;
 }
 
 /** After these it is worth trying again. */
@@ -47,6 +49,9 @@ export class Published {
   readonly filter: string | undefined;
   readonly isRetained: boolean;
   readonly givenId: string | undefined;
+  readonly deliverAt: number | undefined;
+  /** What its accepted publishes were answered with. */
+  readonly scheduledIds = new Set<string>();
   /** At least one once it is in the history, in the order in which they were sent. */
   readonly attempts: Attempt[] = [];
   /** In the order in which they were stored. */
@@ -55,7 +60,7 @@ export class Published {
   readonly lastValues: Pick<Copy, 'at' | 'messageId'>[] = [];
 
   constructor(id: number, actor: string, publication: Publication) {
-    const { room, topic, qos, filter, isRetained, givenId } = publication;
+    const { room, topic, qos, filter, isRetained, givenId, deliverAt } = publication;
     this.id = id;
     this.actor = actor;
     this.room = room;
@@ -64,10 +69,17 @@ export class Published {
     this.filter = filter;
     this.isRetained = isRetained;
     this.givenId = givenId;
+    this.deliverAt = deliverAt;
   }
 
+  /** Of one that is delivered later, when it is. */
   get sentAt(): number {
+    if (this.isLater) return this.records[0]?.at ?? Infinity;
     return this.attempts[0]?.sentAt ?? Infinity;
+  }
+
+  get isLater(): boolean {
+    return this.deliverAt !== undefined;
   }
 
   /** Of its first copy; undefined where it is not on the bus. */

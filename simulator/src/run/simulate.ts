@@ -1,6 +1,7 @@
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { checkGroups } from '../checks/checkGroups.js';
 import { checkHistory } from '../checks/checkHistory.js';
+import { checkLater } from '../checks/checkLater.js';
 import { checkMessages } from '../checks/checkMessages.js';
 import { checkMeta } from '../checks/checkMeta.js';
 import { checkOnce } from '../checks/checkOnce.js';
@@ -148,6 +149,7 @@ const live = async ({ world, clients, admin, backend }: Play): Promise<void> => 
   checkMeta(history);
   checkHistory(history);
   checkOnce(history, cluster.stores.unsettled);
+  checkLater(history, cluster.bus.lostSchedules);
   checkGroups(history, records, duplicates);
   checkRights(history, world.rights);
   if (stillOpen.length < clients.length / 2 && chance.next() >= 0)
@@ -180,6 +182,7 @@ const countsOf = (history: History): Record<string, number> => ({
   again: history.attempts.length - history.published.length,
   duplicates: history.attempts.filter(({ outcome }) => outcome === 'duplicate').length,
   conflicts: history.attempts.filter(({ error }) => error === 'publish_conflict').length,
+  later: history.published.filter(({ isLater, records }) => isLater && records.length > 0).length,
   secondCopies: history.published.filter(({ copies }) => copies.length > 1).length,
   deliveries: history.deliveries.length,
   subscriptions: history.subscriptions.length,

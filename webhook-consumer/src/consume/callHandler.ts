@@ -1,37 +1,46 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { webhookBacklog, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { parkedWebhookCalls, webhookBacklog, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
-import type { Tracing, Span } from '@roomwire/shared/ports/tracing';
-import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { Tracing } from '@roomwire/shared/ports/tracing';
+import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
+import type { Circuits } from '../circuits/circuits.js';
 import type { Post, Posted } from '../deliver/post.js';
 import type { BacklogQuota } from '../isolation/backlogQuota.js';
 import type { CallEnd } from '../isolation/endpoint.js';
 import type { EndpointGate, Permit } from '../isolation/endpointGate.js';
 import { countAttempt, type WebhookMetrics } from '../metrics.js';
-import { classOf, outcomeOf, type PublishOutcome } from './outcomes.js';
 import { type AttemptOutcome, type LaterWaits, nextStep, type Patience } from '../policy/nextStep.js';
 import { retryAfterMs } from '../policy/retryAfter.js';
+import { beginAttempt, endAttempt } from './attemptSpan.js';
+import { classOf, outcomeOf, type PublishOutcome } from './outcomes.js';
+import { type Pacer, retryWhileBusDown } from './pacing.js';
 import type { Settlement } from './settlement.js';
 import type { CallWaits, Waiting } from './waits.js';
 import type { AttemptResult } from '../deliver/attempt.js';
 
 export interface CallDeps {
   readonly bus: MessageBus;
+  readonly clock: Pick<Clock, 'now'>;
   readonly gate: EndpointGate;
+  readonly circuits: Pick<Circuits, 'isOpen' | 'mayTry' | 'ended'>;
+  /** Of the backlog. */
   readonly quota: BacklogQuota;
+  /** Of the calls that wait for their endpoints. */
+  readonly parkedQuota: BacklogQuota;
   readonly post: Post;
   readonly settlement: Settlement;
   readonly publishOutcome: PublishOutcome;
   readonly metrics: WebhookMetrics;
   readonly pacer: Pacer;
+  readonly parkedPacer: Pacer;
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
   readonly waits: CallWaits;
   readonly laterWaits: LaterWaits;
+  /** How long a call waits for its endpoint. */
+  readonly parkedMs: number;
   /** Whether this process is shutting down. */
   readonly isClosing: () => boolean;
 }
@@ -44,27 +53,36 @@ export interface CallHandler {
   readonly handleWaiting: (call: WebhookCall) => Promise<void>;
   /** A call of the backlog: it goes back to the end while its endpoint has no capacity. */
   readonly handleDeferred: (call: WebhookCall) => Promise<void>;
+  /** A call whose endpoint answers nobody: it goes back while that is so, but for one now and then. */
+  readonly handleParked: (call: WebhookCall) => Promise<void>;
 }
 
 export const createCallHandler = (deps: CallDeps): CallHandler => {
-  const { bus, gate, quota, metrics, pacer, waits } = deps;
-  const wait = ({ queue, call }: Waiting): Promise<void> => put(queue, call);
-
+  const { bus, clock, gate, circuits, quota, parkedQuota, metrics, waits, settlement } = deps;
+  const surely = (step: () => Promise<void>): Promise<void> => retryWhileBusDown(step, deps.isClosing);
   const put = (queue: WorkQueue<WebhookCall>, call: WebhookCall): Promise<void> =>
-    retryWhileBusDown(() => bus.put(queue, call), deps.isClosing);
+    surely(() => bus.put(queue, call));
+  const wait = ({ queue, call }: Waiting): Promise<void> => put(queue, call);
 
   const make = async (call: WebhookCall, permit: Permit): Promise<void> => {
     const posted = await attempt(call, permit);
-    const made = attempted(call, posted);
+    await reportEndpoint(call, posted.result);
+    const parkedAt = circuits.isOpen(call) ? call.parkedAt : undefined;
+    const made = { ...attempted(call, posted), parkedAt };
     const progress = { attempt: made.attempts, patience: patienceOf(made, posted.endedAt) };
     const step = nextStep(outcomeWithWait(posted), progress, deps.laterWaits);
     deps.publishOutcome(outcomeOf(made, posted, step));
-    if (step.to === 'retry') {
-      metrics.retries += 1;
-      return wait(step.isUsual ? waits.usual(made) : waits.for(made, step.afterMs));
-    }
-    const settle = () => deps.settlement.settle(made, posted.result, step);
-    return retryWhileBusDown(settle, deps.isClosing);
+    if (step.to !== 'retry') return surely(() => settlement.settle(made, posted.result, step));
+    metrics.retries += 1;
+    return wait(step.isUsual ? waits.usual(made) : waits.for(made, step.afterMs));
+  };
+
+  /** Before the call is done with, so that what follows from it is not lost with this process. */
+  const reportEndpoint = async (call: WebhookCall, result: AttemptResult): Promise<void> => {
+    // It was not called.
+    if (result.kind === 'forbidden') return;
+    const report = circuits.ended(call, endOf(result));
+    if (report !== undefined) await surely(() => bus.put(webhookReports, report));
   };
 
   const attempt = async (call: WebhookCall, permit: Permit): Promise<Posted> => {
@@ -86,21 +104,50 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   /** [HOOK-BACKLOG-1] A call for which its project's backlog has no room ends here. */
   const defer = (call: WebhookCall): Promise<void> => {
     const limit = quota.limitFor(call);
-    if (limit !== undefined)
-      return retryWhileBusDown(() => deps.settlement.turnAway(call, limit), deps.isClosing);
+    if (limit !== undefined) return surely(() => settlement.turnAway(call, limit, 'backlog_full'));
     metrics.deferred += 1;
     return put(webhookBacklog, quota.putOff(call));
   };
+
+  const mayWait = (call: WebhookCall): boolean =>
+    call.kind !== 'hydration' &&
+    (call.parkedAt === undefined || clock.now() - call.parkedAt < deps.parkedMs) &&
+    parkedQuota.limitFor(call) === undefined;
+
+  /** [HOOK-CIRCUIT-2] Nobody waits for a hydration for so long. */
+  const park = (call: WebhookCall): Promise<void> => {
+    const limit = parkedQuota.limitFor(call);
+    if (call.kind !== 'hydration' && limit !== undefined)
+      return surely(() => settlement.turnAway(call, limit, 'circuit_open'));
+    if (!mayWait(call)) return surely(() => settlement.giveUp(call, 'circuit_open'));
+    metrics.parked += 1;
+    return put(parkedWebhookCalls, parkedQuota.putOff({ ...call, parkedAt: call.parkedAt ?? clock.now() }));
+  };
+
+  /** What an operator redrives is tried whatever the endpoint has done. */
+  const waitsForEndpoint = (call: WebhookCall): boolean =>
+    call.origin.by !== 'redrive' && circuits.isOpen(call);
 
   const handleTaken = async (call: WebhookCall): Promise<void> => {
     const permit = await gate.enter(waitingCallOf(call, call.callId));
     if (permit) return make(call, permit);
     // Only what goes around is slowed; what is turned away makes room for what is behind it.
-    if (quota.limitFor(call) === undefined) await pacer.pass(call.data.length);
+    if (quota.limitFor(call) === undefined) await deps.pacer.pass(call.data.length);
     return defer(call);
   };
 
+  const handleWaitingForEndpoint = async (call: WebhookCall): Promise<void> => {
+    if (circuits.mayTry(call)) {
+      const permit = await gate.enter(waitingCallOf(call, call.callId));
+      metrics.trials += permit ? 1 : 0;
+      if (permit) return make(call, permit);
+    }
+    if (mayWait(call)) await deps.parkedPacer.pass(call.data.length);
+    return park(call);
+  };
+
   const handleNew = async (call: WebhookCall): Promise<void> => {
+    if (waitsForEndpoint(call)) return park(call);
     const permit = await gate.enter(waitingCallOf(call, call.room));
     return permit ? make(call, permit) : defer(call);
   };
@@ -111,8 +158,13 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
       call.waitsOnMs === undefined ? handleNew(call) : wait(waits.for(call, call.waitsOnMs)),
     async handleDeferred(call) {
       quota.taken(call);
-      await handleTaken(call);
+      await (waitsForEndpoint(call) ? park(call) : handleTaken(call));
       quota.left(call);
+    },
+    async handleParked(call) {
+      parkedQuota.taken(call);
+      await (waitsForEndpoint(call) ? handleWaitingForEndpoint(call) : handleNew(call));
+      parkedQuota.left(call);
     },
   };
 };
@@ -142,79 +194,4 @@ const outcomeWithWait = ({ result, endedAt }: Posted): AttemptOutcome =>
 const endOf = (result: AttemptResult): CallEnd => {
   if (result.kind !== 'answered') return 'unanswered';
   return result.status < 300 ? 'accepted' : 'answered';
-};
-
-/** A span for one attempt of a traced call, without its URL and its body, which belong to the customer. */
-export const beginAttempt = (
-  tracing: Tracing,
-  { traceparent, callId, kind, projectId, appId, attempts }: WebhookCall,
-): Span | undefined =>
-  traceparent === undefined
-    ? undefined
-    : tracing.begin('call webhook', {
-        kind: 'client',
-        parent: traceparent,
-        attributes: {
-          'http.request.method': 'POST',
-          'http.request.resend_count': attempts,
-          'roomwire.webhook_id': callId,
-          'roomwire.webhook_kind': kind,
-          'roomwire.project_id': projectId,
-          'roomwire.app_id': appId,
-        },
-      });
-
-export const endAttempt = (span: Span | undefined, result: AttemptResult): void => {
-  if (span === undefined) return;
-  if (result.kind === 'answered') span.set({ 'http.response.status_code': result.status });
-  const outcome = classOf(result);
-  span.end(outcome === '2xx' ? undefined : new NotDelivered(outcome));
-};
-
-/** Its name is the class of the outcome. */
-class NotDelivered extends Error {
-  constructor(outcome: string) {
-    super('The webhook call was not delivered');
-    this.name = outcome;
-  }
-}
-
-/** A call of more bytes is read and written for as long as several small ones. */
-const bytesOfTurn = 4 * 1024;
-
-/** Admits a number of turns a second, evenly spaced; the others wait in order. A large call takes several turns. */
-export class Pacer {
-  private readonly turns: TokenBucket;
-  private readonly clock: Clock;
-
-  constructor(perSecond: number, clock: Clock) {
-    this.turns = new TokenBucket({ perSecond, burst: 1 });
-    this.clock = clock;
-  }
-
-  async pass(bytes: number): Promise<void> {
-    const turns = 1 + Math.floor(bytes / bytesOfTurn);
-    const waitMs = this.turns.reserve(this.clock.monotonic(), turns);
-    if (waitMs > 0) await pause(waitMs);
-  }
-}
-
-const pauseMs = 500;
-
-/**
- * Retries while the bus is unavailable: giving up would repeat the call itself. Rejects once this process is shutting down, and
- * another process handles the job.
- */
-export const retryWhileBusDown = async (
-  put: () => Promise<void>,
-  isClosing: () => boolean,
-): Promise<void> => {
-  for (;;) {
-    try {
-      return await put();
-    } catch (error) {
-      if (!(error instanceof EngineUnavailable) || isClosing()) throw error;
-      await pause(pauseMs);
-    }
-  }
 };

@@ -11,13 +11,18 @@ import type { AttemptResult } from '../deliver/attempt.js';
 import type { WebhookMetrics } from '../metrics.js';
 import type { NextStep } from '../policy/nextStep.js';
 
+/** What an entry says of a call that waited for nothing. */
+export type TurnedAway = 'backlog_full' | 'circuit_open';
+
 type LastStep = Exclude<NextStep, { to: 'retry' }>;
 
 /** Stores the result of a call after its last attempt: a report, or the answer for the gateway. Retries are put back by the call handler. */
 export interface Settlement {
   settle(call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void>;
   /** [HOOK-BACKLOG-1] Ends a call that may not wait any longer: there are too many of its project. */
-  turnAway(call: WebhookCall, limit: BacklogLimit): Promise<void>;
+  turnAway(call: WebhookCall, limit: BacklogLimit, error: TurnedAway): Promise<void>;
+  /** Ends a call that nobody waits for, or that has waited for too long. */
+  giveUp(call: WebhookCall, error: TurnedAway): Promise<void>;
 }
 
 interface SettlementDeps {
@@ -74,21 +79,26 @@ export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDep
     return undefined;
   };
 
+  const giveUp = async (call: WebhookCall, error: TurnedAway): Promise<void> => {
+    if (call.kind === 'hydration') {
+      metrics.hydrationsDropped += 1;
+      return;
+    }
+    const failure = { responseStatus: null, error, status: 'pending' } as const;
+    await bus.put(webhookReports, { outcome: 'failed', call, ...failure });
+    metrics.deadLetters += 1;
+    await ended(call, 'dead');
+  };
+
   return {
     settle: (call, result, step) =>
       call.kind === 'hydration' ? settleHydration(call, result) : settleTrigger(call, result, step),
-    async turnAway(call, limit) {
+    turnAway(call, limit, error) {
       const { organizationId, projectId } = call;
       limits?.reached(limit, { organizationId, projectId });
-      if (call.kind === 'hydration') {
-        metrics.hydrationsDropped += 1;
-        return;
-      }
-      const failure = { responseStatus: null, error: 'backlog_full', status: 'pending' } as const;
-      await bus.put(webhookReports, { outcome: 'failed', call, ...failure });
-      metrics.deadLetters += 1;
-      await ended(call, 'dead');
+      return giveUp(call, error);
     },
+    giveUp,
   };
 };
 

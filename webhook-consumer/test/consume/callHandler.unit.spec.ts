@@ -17,10 +17,11 @@ describe('the handler of calls', () => {
   let store: () => void;
   let isFull: boolean;
   let isOverLimit: boolean;
+  let isOpen: boolean;
   let handler: CallHandler;
 
   beforeEach(() => {
-    [isFull, isOverLimit] = [false, false];
+    [isFull, isOverLimit, isOpen] = [false, false, false];
     const stored = new Promise<void>((resolve) => (store = resolve));
     const later = () => stored;
     const permit = { endpointClass: 'steady', done: () => undefined };
@@ -37,7 +38,17 @@ describe('the handler of calls', () => {
         result: { kind: 'answered', status: 500, body: undefined },
         ...{ endedAt: 0, durationMs: 1, requestBytes: 1 },
       }),
-      settlement: { settle: later, turnAway: later },
+      parkedQuota: {
+        limitFor: () => undefined,
+        putOff: (parked: WebhookCall) => parked,
+        taken: () => undefined,
+        left: () => undefined,
+      },
+      circuits: { isOpen: () => isOpen, mayTry: () => false, ended: () => undefined },
+      clock: { now: () => 1_000 },
+      parkedMs: 100,
+      parkedPacer: { pass: async () => undefined },
+      settlement: { settle: later, turnAway: later, giveUp: later },
       publishOutcome: () => undefined,
       pacer: { pass: async () => undefined },
       ...{ metrics: createMetrics(), tracing: undefined, waits: new CallWaits(defaultOptions) },
@@ -55,6 +66,18 @@ describe('the handler of calls', () => {
     'its next place in the backlog': () => {
       isFull = true;
       return handler.handleDeferred(call);
+    },
+    'its place among those that wait for their endpoint': () => {
+      isOpen = true;
+      return handler.handleNew(call);
+    },
+    'its next place among them': () => {
+      isOpen = true;
+      return handler.handleParked(call);
+    },
+    'its end, after it has waited for its endpoint for too long': () => {
+      isOpen = true;
+      return handler.handleParked({ ...call, parkedAt: 900 });
     },
     'its refusal by the backlog': () => {
       [isFull, isOverLimit] = [true, true];

@@ -29,7 +29,8 @@ const endings: Readonly<Record<string, (settlement: Settlement) => Promise<void>
     settle(call, answered(500), { to: 'deadLetter', status: 'pending' }),
   'the report of a redrive that was delivered': ({ settle }) =>
     settle(redriven, answered(200), { to: 'done' }),
-  'the report of a call that is turned away': ({ turnAway }) => turnAway(call, 'webhookBacklogCalls'),
+  'the report of a call that is turned away': ({ turnAway }) =>
+    turnAway(call, 'webhookBacklogCalls', 'backlog_full'),
   'the answer to a hydration': ({ settle }) => settle(hydration, answered(200), { to: 'done' }),
 };
 
@@ -120,7 +121,7 @@ describe('the settlement of', () => {
 
     it('[HOOK-BACKLOG-1] that may not wait is reported and counted, and its limit was reached', async () => {
       const { put, metrics, reached, settlement } = world();
-      await settlement.turnAway(call, 'webhookBacklogCalls');
+      await settlement.turnAway(call, 'webhookBacklogCalls', 'backlog_full');
       const failure = { responseStatus: null, error: 'backlog_full', status: 'pending' };
       expect(put).to.eql([[webhookReports, { outcome: 'failed', call, ...failure }]]);
       expect(metrics).to.eql({ ...createMetrics(), deadLetters: 1 });
@@ -186,7 +187,7 @@ describe('the settlement of', () => {
 
     it('[HOOK-BACKLOG-1] that may not wait is counted, and its limit was reached', async () => {
       const { put, metrics, reached, settlement } = world();
-      await settlement.turnAway(hydration, 'webhookBacklogBytes');
+      await settlement.turnAway(hydration, 'webhookBacklogBytes', 'backlog_full');
       expect(put).to.eql([]);
       expect(metrics).to.eql({ ...createMetrics(), hydrationsDropped: 1 });
       expect(reached).to.eql([['webhookBacklogBytes', { organizationId: 'o1', projectId: 'p1' }]]);
@@ -195,7 +196,7 @@ describe('the settlement of', () => {
 
   it('a call that may not wait needs nobody who reports limits', async () => {
     const { put, settlement } = world({ withLimits: false });
-    await settlement.turnAway(call, 'webhookBacklogCalls');
+    await settlement.turnAway(call, 'webhookBacklogCalls', 'backlog_full');
     expect(put).to.have.length(1);
   });
 });

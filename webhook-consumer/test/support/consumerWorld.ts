@@ -7,7 +7,13 @@ import {
   type WebhookCall,
   webhookCalls,
 } from '@roomwire/shared/wire/bus/webhookCalls';
-import { type CallReport, isCallReport, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import {
+  type CallReport,
+  type CircuitReport,
+  isCallReport,
+  isCircuitReport,
+  webhookReports,
+} from '@roomwire/shared/wire/bus/webhookReports';
 import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
 import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
@@ -31,6 +37,7 @@ const fast: Partial<WebhookConsumerOptions> = {
 /** Consumers on a bus of their own, on files or on the engines of the run, an endpoint, and what comes of the calls. */
 export class ConsumerWorld {
   readonly reports: CallReport[] = [];
+  readonly circuitReports: CircuitReport[] = [];
   readonly answers: WebhookAnswer[] = [];
   readonly outcomes: WebhookOutcome[] = [];
   readonly tracing = recordingTracing();
@@ -127,6 +134,7 @@ export class ConsumerWorld {
   private async listen(): Promise<void> {
     await this.bus.work(webhookReports, { concurrency: 8 }, async (report) => {
       if (isCallReport(report)) this.reports.push(report);
+      if (isCircuitReport(report)) this.circuitReports.push(report);
     });
     await this.bus.read(webhookAnswers, { interest: 'all' }, (answer) => this.answers.push(answer));
     await this.bus.read(webhookOutcomes, { interest: 'all' }, (outcome) => this.outcomes.push(outcome));

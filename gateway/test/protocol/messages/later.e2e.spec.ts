@@ -193,6 +193,26 @@ describe('publishes for later', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
+  it('[WS-LATER-5] are known by their id although the gateway that took them was killed before it said so', async () => {
+    await world.close();
+    let saysSo = false;
+    await open({
+      publishIds: (ids) =>
+        overlaid(ids, { sent: async (claims) => (saysSo ? ids.sent(claims) : new Promise(() => undefined)) }),
+    });
+    const { token } = await world.actor();
+    const reader = await (await world.join()).subscribe(topic);
+    const client = await world.joinAs(token);
+    client.publish(topic, 1, { id: 'a', msgRef: 'r', deliverAt: soon(700) });
+    await eventually(async () => (await waiting()).length === 1);
+    saysSo = true;
+    expect(await next(reader)).to.include({ data: 1 });
+    await eventually(async () => (await world.schedules.held(world.projectId)).messages === 0);
+    await world.startGateway({ scheduleLookMs: 50 });
+    const again = await publish(await world.joinAs(token, 1), 1, { id: 'a', deliverAt: soon() });
+    expect(again).to.include({ duplicate: true });
+  });
+
   it('[WS-LATER-6] are bounded by project, and what is refused costs nothing', async () => {
     await world.close();
     const most = { messages: limitTable.scheduledMessages.value, bytes: 0 };

@@ -16,15 +16,19 @@ type Options = AccessOptions & SecretOutput & { readonly json?: boolean; readonl
 /** The commands of every kind of record: `apps list`, `rooms create`, … */
 export const addResources = (program: Command): void => {
   for (const resource of resources) {
-    const group = program
-      .command(resource.name)
-      .description(`list, create, change and delete ${resource.name}`);
+    const group = program.command(resource.name).description(`${verbsOf(resource)} ${resource.name}`);
     addList(group, resource);
     addGet(group, resource);
     addCreate(group, resource);
     if (resource.update) addUpdate(group, resource, resource.update);
-    addDelete(group, resource);
+    if (!resource.isNeverDeleted) addDelete(group, resource);
+    resource.addMore?.(group);
   }
+};
+
+const verbsOf = ({ update, isNeverDeleted }: Resource): string => {
+  if (isNeverDeleted) return 'list and create';
+  return update ? 'list, create, change and delete' : 'list, create and delete';
 };
 
 const optionsOf = (command: Command, resource: Resource): Command =>

@@ -1,14 +1,18 @@
+import type { Command } from 'commander';
 import { createActorSchema, updateActorSchema } from '@roomwire/command-api/actors/resource';
 import { createApiKeySchema } from '@roomwire/command-api/api-keys/resource';
 import { createAppSchema, updateAppSchema } from '@roomwire/command-api/apps/resource';
 import type { JsonSchema } from '@roomwire/command-api/http/schema';
+import { createJobGroupSchema } from '@roomwire/command-api/job-groups/resource';
 import { createGrantSchema } from '@roomwire/command-api/rooms/grantResource';
 import { createRoomSchema, updateRoomSchema } from '@roomwire/command-api/rooms/resource';
+import { createTokenRevocationSchema } from '@roomwire/command-api/revocations/resource';
 import { createScopeSchema, updateScopeSchema } from '@roomwire/command-api/scopes/resource';
 import { createSigningKeySchema, updateSigningKeySchema } from '@roomwire/command-api/signing-keys/resource';
 import type { ApiAddress } from '../../api-client/apiAnswers.js';
 import type { Paging } from '../../api-client/apiRequests.js';
-import { appIdOf, roomIdOf, scopeIdOf, keyIdOf } from '../../api-client/lookups.js';
+import { appIdOf, jobGroupIdOf, keyIdOf, roomIdOf, roomPathOf, scopeIdOf } from '../../api-client/lookups.js';
+import { addPeek } from './peek.js';
 
 /** How the command line names a record: `<app>`, or `<app>/<room>`, in whose list or as one of it. */
 export interface Place {
@@ -41,6 +45,10 @@ export interface Resource {
   readonly isListedOnly?: true;
   /** It belongs to a project and takes a user session. */
   readonly takesSession?: true;
+  /** It ends by itself. */
+  readonly isNeverDeleted?: true;
+  /** Adds what can be done with this kind of record alone. */
+  readonly addMore?: (group: Command) => void;
   /** What goes with a record that is deleted, besides the record. */
   readonly takesAlong?: string;
 }
@@ -52,10 +60,12 @@ const roomsOfApp: Place = {
 
 const grantsOfRoom: Place = {
   argument: 'app/room',
-  path: async (api, [app = '', room = '']) => {
-    const appId = await appIdOf(api, app);
-    return `apps/${appId}/rooms/${await roomIdOf(api, appId, room)}/actors`;
-  },
+  path: async (api, [app = '', room = '']) => `${await roomPathOf(api, app, room)}/actors`,
+};
+
+const groupsOfRoom: Place = {
+  argument: 'app/room',
+  path: async (api, [app = '', room = '']) => `${await roomPathOf(api, app, room)}/groups`,
 };
 
 export const resources: readonly Resource[] = [
@@ -91,6 +101,13 @@ export const resources: readonly Resource[] = [
     isListedOnly: true,
   },
   {
+    ...{ name: 'groups', record: 'worker group', paging: 'cursor', within: groupsOfRoom },
+    one: { argument: 'app/room/group', idField: 'groupId' },
+    idOf: jobGroupIdOf,
+    columns: ['topic', 'name', 'scope', 'depth', 'inFlight', 'oldestAt', 'members', 'groupId'],
+    ...{ create: createJobGroupSchema, takesAlong: 'its jobs', addMore: addPeek },
+  },
+  {
     ...{ name: 'actors', record: 'actor', paging: 'cursor' },
     one: { argument: 'actor', idField: 'actorTokenId' },
     columns: ['keyId', 'name', 'actorType', 'status', 'accessScopeId', 'lastUsedAt', 'actorTokenId'],
@@ -111,6 +128,13 @@ export const resources: readonly Resource[] = [
     columns: ['keyId', 'name', 'status', 'lastUsedAt', 'signingKeyId'],
     ...{ create: createSigningKeySchema, update: updateSigningKeySchema, secret: 'signingKey' },
     takesAlong: 'the validity of the tokens that it has signed',
+  },
+  {
+    ...{ name: 'revocations', record: 'revocation', paging: 'cursor' },
+    one: { argument: 'revocation', idField: 'revocationId' },
+    columns: ['createdAt', 'subject', 'before', 'revocationId'],
+    create: createTokenRevocationSchema,
+    ...{ isListedOnly: true, isNeverDeleted: true },
   },
   {
     ...{ name: 'api-keys', record: 'API key', paging: 'page' },

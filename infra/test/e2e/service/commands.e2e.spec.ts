@@ -2,7 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { SignJWT } from 'jose';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { actorOf } from '../../support/hookedApp.js';
 import { runRoomwire, startProgram, stop, type RunningService } from '../../support/program.js';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -93,6 +96,36 @@ describe('the command line as a client', function () {
     expect((await run(['rooms', 'get', address])).stderr).to.equal('There is no room hall in the project\n');
     expect((await run(['rooms', 'get', 'hall'])).code).to.equal(2);
     expect((await run(['apps', 'update', String(slug)])).stderr).to.equal('Name what is to change\n');
+  });
+
+  it('says who is in a room, page after page', async () => {
+    const { slug, appId } = (await service.project.post('/apps', { name: 'House', topics: ['chat'] })).body;
+    const { roomId } = (await service.project.post(`/apps/${appId}/rooms`, { name: 'Hall' })).body;
+    const address = `${slug}/hall`;
+    const made = Array.from({ length: 101 }, () => actorOf(service.project));
+    const people = await Promise.all(made);
+    const sockets = await Promise.all(
+      people.map(({ accessToken }) => FrameClient.join(service.socketUrl, accessToken)),
+    );
+    for (const socket of sockets) socket.send({ type: 'presence', roomId: address, data: { mood: 'fine' } });
+    const all = `/apps/${appId}/rooms/${roomId}/presence?limit=1000`;
+    await eventually(async () => (await service.project.get(all)).body.data.length === 101);
+    const listed = (await json<readonly Item[]>('who', address)).map((one) => one['actorTokenId']);
+    expect(listed).to.eql(people.map(({ actorTokenId }) => actorTokenId).sort());
+    expect(await done('who', address)).to.match(
+      /^ACTOR TOKEN ID +JOINED AT +PRESENCE\n.*Z +{"mood":"fine"}\n/,
+    );
+    expect((await run(['who', address, '--scope', 'nowhere'])).stderr).to.match(/no access scope nowhere/);
+    expect((await run(['who', 'hall'])).code).to.equal(2);
+    for (const socket of sockets) socket.terminate();
+  });
+
+  it('revokes the client tokens of a subject, and lists what was revoked', async () => {
+    const made = await json('revocations', 'create', '--subject', 'ext:ada');
+    expect(made).to.include({ subject: 'ext:ada' });
+    expect(await json('revocations', 'list')).to.eql([made]);
+    expect(await json('revocations', 'get', String(made['revocationId']))).to.eql(made);
+    expect((await run(['revocations', 'delete', String(made['revocationId']), '--yes'])).code).to.equal(2);
   });
 
   it('lists more records than the API gives at once', async () => {

@@ -132,6 +132,32 @@ describe('the program', () => {
     await stop(service);
   });
 
+  it('[WS-LATER-1] [HTTP-LATER-2] [HTTP-LATER-3] publishes for later, lists what waits, and cancels it', async () => {
+    const service = await startProgram(folder.path);
+    const { topic, sender } = await twoActors(service.project);
+    const at = new Date(Date.now() + 3_600_000).toISOString();
+    const run = async (...args: string[]) => {
+      const program = runRoomwire(args, {
+        ...{ ROOMWIRE_URL: service.socketUrl, ROOMWIRE_API_URL: service.baseUrl, ROOMWIRE_TOKEN: sender },
+        ROOMWIRE_API_KEY: service.credentials.apiKey,
+      });
+      const { code } = await program.ended;
+      return { code, out: program.stdout(), error: program.stderr() };
+    };
+    const { code, out } = await run('publish', topic, '1', '--at', at);
+    expect(code).to.equal(0);
+    const [, scheduledId = ''] = /^scheduled as ([0-9a-f-]{36})\n$/.exec(out) ?? [];
+    const listed = JSON.parse((await run('scheduled', 'list', '--json')).out);
+    expect(listed).to.have.length(1);
+    expect(listed[0]).to.include({ scheduledId, topic, deliverAt: at });
+    expect((await run('scheduled', 'list', '--topic', topic)).out).to.include(scheduledId);
+    expect((await run('scheduled', 'cancel', scheduledId)).out).to.equal(`cancelled ${scheduledId}\n`);
+    const again = await run('scheduled', 'cancel', scheduledId);
+    expect([again.code, again.error]).to.eql([1, `Scheduled publish ${scheduledId} not found\n`]);
+    expect((await run('publish', topic, '1', '--at', 'soon')).code).to.equal(2);
+    await stop(service);
+  });
+
   it('explains in one line why a command fails', async () => {
     const service = await startProgram(folder.path);
     const { topic, sender } = await twoActors(service.project);

@@ -145,6 +145,26 @@ describe('[HOOK-LOSS-1] a webhook call survives its process', function () {
     expect(new Set(idsOf(number)).size).to.equal(1);
   });
 
+  it('killed during each wait of a call that is tried on', async () => {
+    const { project } = service;
+    const apps = (await project.get('/apps')).body.data as { appId: string; triggerWebhook: object }[];
+    const { appId, triggerWebhook } = apps[0] ?? expect.fail('no app');
+    const patient = { triggerWebhook: { ...triggerWebhook, retrySeconds: 3_600 } };
+    await eventually(async () => (await project.patch(`/apps/${appId}`, patient)).status === 200);
+    endpoint.reaction = answer(500);
+    const [number = 0] = await publish();
+    for (const attempts of [3, 4]) {
+      await eventually(() => idsOf(number).length >= attempts, { withinMs: 30_000 });
+      kill();
+      await restart();
+    }
+    endpoint.reaction = answer(200);
+    const before = idsOf(number).length;
+    await eventually(() => idsOf(number).length > before, { withinMs: 30_000, what: 'the call again' });
+    expect(new Set(idsOf(number)).size).to.equal(1);
+    await service.project.patch(`/apps/${appId}`, { triggerWebhook });
+  });
+
   it('killed repeatedly under load', async () => {
     endpoint.reaction = (response) => setTimeout(() => response.end(), 3);
     const all: number[] = [];

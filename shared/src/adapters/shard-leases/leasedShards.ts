@@ -3,6 +3,7 @@ import { EngineUnavailable } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
 import type { Random } from '../../ports/random.js';
 import type { OwnedShards, ShardLeases, ShardOwner } from '../../ports/shardLeases.js';
+import { calmLogger } from '../../runtime/onceAMinute.js';
 import { once } from '../../runtime/service.js';
 import { everyLease } from './fairShare.js';
 import type { LeaseTable } from './leaseTable.js';
@@ -43,7 +44,7 @@ export class LeasedShards implements ShardLeases {
   private hasMore = false;
 
   constructor(deps: LeasedShardsDeps) {
-    this.deps = deps;
+    this.deps = { ...deps, logger: calmLogger(deps) };
     this.times = { ...defaultTimes, ...deps.times };
     this.live = new LiveMembers(this.times.silenceMs);
     this.id = deps.random.uuid();
@@ -149,6 +150,6 @@ export class LeasedShards implements ShardLeases {
   }
 
   private report(error: unknown): void {
-    this.deps.logger.error('Shards could not be divided', { error });
+    this.deps.logger.warn('Shards could not be divided; trying again', { error });
   }
 }

@@ -1,4 +1,5 @@
 import { recordTopics } from '../bus/busTopics.js';
+import { circuitNewsChannel, circuitNewsRecord } from '../bus/circuitNews.js';
 import { domainEventFeed, recordedEvent } from '../bus/domainEventFeed.js';
 import { eventEndRecord, eventEnds } from '../bus/eventEnds.js';
 import { gatewayNews, gatewayNewsRecord } from '../bus/gatewayNews.js';
@@ -19,6 +20,7 @@ import { eventRedrives, jobRedrives, redrivenWorkRecord, scheduleRedrives } from
 import { presenceNews, presenceNewsRecord } from '../bus/presenceNews.js';
 import { readerAnnouncementRecord, readerAnnouncements } from '../bus/readers.js';
 import {
+  parkedWebhookCalls,
   webhookAnswerRecord,
   webhookAnswers,
   webhookBacklog,
@@ -49,7 +51,7 @@ const recorded: BusMessage = {
 
 const webhookCall = (queue: string): BusMessage => ({
   summary: 'A webhook call that is to be made, with all that it needs',
-  key: queue === webhookBacklog.name ? 'project' : 'room',
+  key: [webhookBacklog.name, parkedWebhookCalls.name].includes(queue) ? 'project' : 'room',
   contentType: msgpack,
   payload: webhookCallRecord.json,
 });
@@ -93,7 +95,7 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: gatewayAnswerRecord.json,
   },
   ...Object.fromEntries(
-    [webhookCalls, ...webhookRetries, ...webhookWaits, webhookBacklog].map(({ name }) => [
+    [webhookCalls, ...webhookRetries, ...webhookWaits, webhookBacklog, parkedWebhookCalls].map(({ name }) => [
       name,
       webhookCall(name),
     ]),
@@ -121,6 +123,12 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
       },
     ]),
   ),
+  [circuitNewsChannel.name]: {
+    summary: 'What a process that makes webhook calls has seen of endpoints that do not answer',
+    key: 'the process',
+    contentType: msgpack,
+    payload: circuitNewsRecord.json,
+  },
   [eventEnds.name]: {
     summary: 'How the call of a room event has ended, for the owner of its shard of rooms',
     key: 'the shard',

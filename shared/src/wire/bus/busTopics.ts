@@ -1,3 +1,4 @@
+import { circuitNewsChannel } from './circuitNews.js';
 import { domainEventFeed } from './domainEventFeed.js';
 import { eventEnds } from './eventEnds.js';
 import { gatewayNews } from './gatewayNews.js';
@@ -8,6 +9,7 @@ import { recordedMessages, retentionClasses, retentionMs } from './recordedMessa
 import { presenceNews } from './presenceNews.js';
 import { readerAnnouncements } from './readers.js';
 import {
+  parkedWebhookCalls,
   webhookAnswers,
   webhookBacklog,
   webhookCalls,
@@ -59,6 +61,8 @@ export const busTopics: readonly BusTopic[] = [
   ...webhookWaits.map(({ name }) => ({ ...otherTopics, name, partitions: 4 })),
   // Slow endpoints delay one another where they share a partition.
   { ...otherTopics, name: webhookBacklog.name, partitions: 16 },
+  { ...otherTopics, name: parkedWebhookCalls.name, partitions: 16 },
+  { ...otherTopics, name: circuitNewsChannel.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: webhookReports.name },
   ...[eventRedrives, jobRedrives, scheduleRedrives].map(({ name }) => ({
     ...otherTopics,

@@ -75,11 +75,15 @@ export const webhookCall = object({
   message: optional(described('For a body of version 2', calledMessage)),
   retrySeconds: optional(described('For how long after its first attempt it is tried on', count)),
   firstAttemptAt: optional(described('Unix milliseconds; where it may be tried on', count)),
+  parkedAt: optional(described('Since when it waits for its endpoint, Unix milliseconds', count)),
   waitsOnMs: optional(described('How long it still waits when this queue gives it back', count)),
   origin,
   attempts: described('That were made so far', count),
   putOffBy: optional(
-    described('In the backlog: a random id of whoever counts it; absent where it is not counted yet', text),
+    described(
+      'In the backlog, or parked: a random id of whoever counts it; absent where it is not counted yet',
+      text,
+    ),
   ),
   /** In the record and not in a header, so that it reaches the retry queues and the backlog on every bus. */
   traceparent: optional(
@@ -129,6 +133,16 @@ export const webhookBacklog: WorkQueue<WebhookCall> = {
   name: 'webhook-backlog',
   key: ({ projectId }) => projectId,
   delayMs: 1_000,
+};
+
+/**
+ * [HOOK-CIRCUIT-2] Calls to endpoints whose circuits are open. The key is the project, as in the backlog. They come back for a look every few
+ * seconds.
+ */
+export const parkedWebhookCalls: WorkQueue<WebhookCall> = {
+  ...webhookBacklog,
+  name: 'webhook-parked',
+  delayMs: 5_000,
 };
 
 /** The answer of a hydration webhook, on its way to the subscriber. */

@@ -1,6 +1,7 @@
 import { Encoder, decode } from '@msgpack/msgpack';
 import {
   constant,
+  count,
   integer,
   object,
   oneOf,
@@ -54,20 +55,37 @@ const workReport = union(
   }),
 );
 
+const circuit = object({
+  circuitId: text,
+  organizationId: text,
+  projectId: text,
+  url: text,
+});
+
+const circuitReport = union(
+  object({ outcome: constant('circuitOpened'), circuit, calls: count }),
+  object({ outcome: constant('circuitClosed'), circuit }),
+);
+
+/** [HOOK-CIRCUIT-1] An endpoint answers nobody, or answers again. It may be reported by several processes. */
+export type CircuitReport = TypeOf<typeof circuitReport>;
+
 /** How work other than a call has ended. */
 export type WorkReport = TypeOf<typeof workReport>;
 
-/** What has failed, or was redriven, for the service that keeps the dead letters. */
-export type WebhookReport = CallReport | WorkReport;
+/** What has failed, or was redriven, for the service that keeps the dead letters, and the circuits. */
+export type WebhookReport = CallReport | WorkReport | CircuitReport;
 
 const firstVersion = tuple(versionField(1), callReport);
-const secondVersion = tuple(versionField(2), workReport);
+const secondVersion = tuple(versionField(2), union(workReport, circuitReport));
 
 export const webhookReportRecord = union(firstVersion, secondVersion);
 
 const encoder = new Encoder({ ignoreUndefined: true });
 
 export const isCallReport = (report: WebhookReport): report is CallReport => 'call' in report;
+
+export const isCircuitReport = (report: WebhookReport): report is CircuitReport => 'circuit' in report;
 
 /** Reports of calls are written as ever, so that earlier versions read them; they leave the others to a process that knows them. */
 const codec: RecordCodec<WebhookReport> = {
@@ -82,7 +100,10 @@ const codec: RecordCodec<WebhookReport> = {
 /** The reports of one id are processed in the order in which they were put. */
 export const webhookReports: WorkQueue<WebhookReport> = {
   name: 'webhook-reports',
-  key: (report) => (isCallReport(report) ? report.call.callId : report.work.dlqId),
+  key: (report) => {
+    if (isCallReport(report)) return report.call.callId;
+    return isCircuitReport(report) ? report.circuit.circuitId : report.work.dlqId;
+  },
   codec,
   delayMs: 0,
 };

@@ -783,6 +783,24 @@ export const limitTable = {
     metric: 'roomwire_webhook_put_off_total',
     protects: 'memory from endpoints that are remembered for having answered 2xx',
   },
+  openCircuits: {
+    ...{ value: 1_000, unit: 'number', per: 'project' },
+    answer: 'none: those of further endpoints are not opened',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the read models from a project with many endpoints that do not answer',
+  },
+  failingEndpoints: {
+    ...{ value: 10_000, unit: 'number', per: 'process' },
+    answer: 'none: the calls of the one that has failed for longest are counted anew',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from endpoints that do not answer',
+  },
+  parkedMs: {
+    ...{ value: 86_400_000, unit: 'ms', per: 'deployment' },
+    answer: 'none: the call becomes a dead letter',
+    metric: 'roomwire_webhook_dead_letters_total',
+    protects: 'the disk from calls to an endpoint that is gone',
+  },
 
   // Dead letters
   redrivenAtOnce: {

@@ -240,6 +240,18 @@ export const metricTable = {
     'webhook-consumer',
     'Calls that were put out of the way of others, because their endpoint does not keep up',
   ),
+  roomwire_webhook_parked_total: counter(
+    'webhook-consumer',
+    'Calls that were put to wait for an endpoint whose circuit is open, counted each time',
+  ),
+  roomwire_webhook_trials_total: counter(
+    'webhook-consumer',
+    'Calls by which an endpoint was tried while its circuit was open',
+  ),
+  roomwire_webhook_circuits_open: gauge(
+    'webhook-consumer',
+    'Endpoints whose circuits are open, all of the installation that this process knows of',
+  ),
   roomwire_webhook_outcomes_lost_total: counter(
     'webhook-consumer',
     'Attempts of which the stream of outcomes does not tell, because the bus did not take it',

@@ -63,7 +63,7 @@ const restoredSubscription = object({
 /** The parts beyond the contract that this server has. */
 export const features = [
   ...(['meta', 'own', 'history', 'publish', 'idempotency'] as const),
-  ...(['capabilities', 'notices', 'externalActors', 'rooms', 'schedules'] as const),
+  ...(['capabilities', 'notices', 'externalActors', 'rooms', 'webhooks', 'schedules'] as const),
 ] as const;
 
 /** Why the rights to a subscription have ended. */

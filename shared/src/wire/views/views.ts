@@ -10,6 +10,7 @@ import type { Scope } from '../../domain/scope.js';
 import type { SessionRevocation } from '../../domain/sessionRevocation.js';
 import type { SigningKey } from '../../domain/signingKey.js';
 import type { TokenRevocation } from '../../domain/tokenRevocation.js';
+import type { WebhookCircuit } from '../../domain/webhookCircuit.js';
 import type { WebhookSecret } from '../../domain/webhookSecret.js';
 
 /** A document of the read models. */
@@ -56,6 +57,8 @@ export interface Views {
   readonly signingKeys: Viewed<SigningKey>;
   readonly deadLetters: Viewed<DeadLetter>;
   readonly webhookSecrets: Viewed<WebhookSecret>;
+  /** Those that are open. */
+  readonly webhookCircuits: Viewed<WebhookCircuit>;
   readonly sessionRevocations: Viewed<SessionRevocation>;
   readonly tokenRevocations: Viewed<TokenRevocation>;
   readonly feedProgress: FeedProgress;
@@ -88,6 +91,7 @@ export const viewIndexes: FieldsOfViews = {
   signingKeys: [['keyId']],
   deadLetters: [],
   webhookSecrets: [],
+  webhookCircuits: [],
   sessionRevocations: [['revokes']],
   tokenRevocations: [['actorTokenId']],
   feedProgress: [],
@@ -115,6 +119,7 @@ export const viewLists: FieldsOfViews = {
     ['appId'],
   ],
   webhookSecrets: [['projectId']],
+  webhookCircuits: [['projectId']],
   sessionRevocations: [['organizationId']],
   tokenRevocations: [['projectId']],
   feedProgress: [],

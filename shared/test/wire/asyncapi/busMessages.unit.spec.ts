@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { busMessages } from '../../../src/wire/asyncapi/busMessages.js';
 import { describeAsyncApi } from '../../../src/wire/asyncapi/describeAsyncApi.js';
 import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
+import { circuitNewsChannel } from '../../../src/wire/bus/circuitNews.js';
 import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
 import { eventEnds } from '../../../src/wire/bus/eventEnds.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
@@ -25,6 +26,7 @@ import { readerAnnouncements } from '../../../src/wire/bus/readers.js';
 import { recordedMessages } from '../../../src/wire/bus/recordedMessages.js';
 import { roomRecords } from '../../../src/wire/bus/roomRecord.js';
 import {
+  parkedWebhookCalls,
   type CallOrigin,
   webhookAnswers,
   webhookBacklog,
@@ -238,6 +240,15 @@ describe('the records of the bus in the AsyncAPI document', () => {
       expect(isDescribed(queue, { redriveId: 'x', work })).to.equal(true);
     expect(isDescribed(eventRedrives, { ...call, kind: 'event', sequence: 7 })).to.equal(true);
     expect(isDescribed(eventEnds, { shard: 1, callId: 'c', end: 'dead' })).to.equal(true);
+  });
+
+  it('match circuits and news of them', () => {
+    const circuit = { circuitId: 'c', organizationId: 'o', projectId: 'p', url: 'https://example.com' };
+    expect(isDescribed(webhookReports, { outcome: 'circuitOpened', circuit, calls: 50 })).to.equal(true);
+    expect(isDescribed(webhookReports, { outcome: 'circuitClosed', circuit })).to.equal(true);
+    const news = { consumer: 'c', failing: [['e', 50]] as const, accepted: ['f'], tried: [] };
+    expect(isDescribed(circuitNewsChannel, news)).to.equal(true);
+    expect(isDescribed(parkedWebhookCalls, { ...call, parkedAt: 1 })).to.equal(true);
   });
 
   it('match outcomes of webhook calls', () => {
