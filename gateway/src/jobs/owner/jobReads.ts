@@ -111,7 +111,10 @@ export class JobReads {
   }
 
   private readonly known = ({ seq, message, addedAt, deliveries, counted, dueAt }: StoredJob): KnownJob => ({
-    ...{ seq, addedAt, deliveries, counted },
+    seq,
+    addedAt,
+    deliveries,
+    counted,
     message: unpackedMessage(message),
     bytes: message.length,
     delayMs: dueAt === 0 ? 0 : Math.max(0, dueAt - this.deps.clock.now()),

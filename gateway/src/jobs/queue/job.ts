@@ -118,10 +118,18 @@ export interface JobFields extends Pick<Job, 'seq' | 'bytes' | 'addedAt'> {
   readonly counted?: number;
 }
 
-export const newJob = ({ seq, bytes, addedAt, message, deliveries = 0, counted = 0 }: JobFields): Job => ({
-  ...{ seq, bytes, addedAt, message, deliveries, counted },
-  ...{ id: message.id, publisher: message.publisher, filters: message.filters },
+/** A literal without spreads: it is made for each job. */
+export const newJob = (fields: JobFields): Job => ({
+  seq: fields.seq,
+  id: fields.message.id,
+  publisher: fields.message.publisher,
+  filters: fields.message.filters,
+  bytes: fields.bytes,
+  addedAt: fields.addedAt,
+  message: fields.message,
   state: 'over',
+  deliveries: fields.deliveries ?? 0,
+  counted: fields.counted ?? 0,
   lane: undefined,
   member: undefined,
   dueAt: 0,
