@@ -5,6 +5,7 @@ import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { RoomPast } from '@roomwire/shared/ports/roomPast';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -45,6 +46,7 @@ import { Answers } from './questions/answers.js';
 import { stateOfGateways } from './questions/clusterState.js';
 import { LocalState } from './questions/localState.js';
 import { Questions } from './questions/questions.js';
+import { RoomEvents } from './room-events/roomEvents.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
@@ -80,6 +82,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly jobStore: JobStore | undefined;
   /** Undefined where the bus keeps nothing. */
   readonly roomPast: RoomPast | undefined;
+  /** Undefined where no webhook is told of rooms. */
+  readonly roomEventStore: RoomEventStore | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -125,7 +129,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       },
     },
     others: {
-      onTransition: (transition) => groups.onTransition(transition),
+      onTransition: (transition) => {
+        groups.onTransition(transition);
+        roomEvents?.onTransition(transition);
+      },
       onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
     },
   });
@@ -145,7 +152,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
 
-  const { jobStore, shardLeases } = ports;
+  const { jobStore, shardLeases, roomEventStore, schedules: scheduleStore } = ports;
   const jobs: JobsHere =
     jobStore && shardLeases
       ? createJobs({
@@ -157,6 +164,13 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
           hasPlainMembers: (topic, name) => presence.board.entries(participantRoom(topic, name)).length > 0,
         })
       : noJobs;
+  const roomEvents: RoomEvents | undefined =
+    shardLeases &&
+    roomEventStore &&
+    new RoomEvents({
+      ...{ ...ports, directory, metrics, limits, board: presence.board },
+      ...{ store: roomEventStore, leases: shardLeases, logger: calm },
+    });
 
   const { peers } = presence.board;
   const roomSubscribers = new RoomSubscribers();
@@ -228,7 +242,6 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       onScheduled: (stored) => schedules?.stored(stored),
     },
   );
-  const { schedules: scheduleStore } = ports;
   const schedules: Schedules | undefined =
     scheduleStore &&
     shardLeases &&
@@ -300,6 +313,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       retained,
       presence,
       hydrations,
+      roomEvents,
       revalidator,
       sweeper,
       refused,
@@ -319,6 +333,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
+      roomEvents: () => {
+        const { events, oldestAt = clock.now() } = roomEvents?.waiting ?? { events: 0 };
+        return { waiting: events, oldestMs: clock.now() - oldestAt };
+      },
       scheduledLateMs: () => schedules?.lateMs ?? 0,
       shards: () => ports.shardLeases?.owned() ?? new Map(),
     }),

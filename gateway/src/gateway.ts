@@ -36,6 +36,7 @@ type OptionalPorts =
   | 'limits'
   | 'accessRecorder'
   | 'shardLeases'
+  | 'roomEventStore'
   | 'schedules'
   | 'jobStore'
   | 'roomPast';
@@ -96,6 +97,7 @@ class WebSocketGateway implements Gateway {
     shardLeases,
     jobStore,
     roomPast,
+    roomEventStore,
     schedules,
     ...ports
   }: GatewayDeps) {
@@ -106,7 +108,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, jobStore, roomPast },
+        ...{ schedules, jobStore, roomPast, roomEventStore },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -140,15 +142,19 @@ class WebSocketGateway implements Gateway {
 
   async start(): Promise<void> {
     const { bus, options } = this;
-    const { rooms, deliver, presence, retained, hydrations, revalidator, refused, sweeper, jobs } =
-      this.parts;
+    const { rooms, deliver, presence, retained, hydrations } = this.parts;
+    const { roomEvents, revalidator, refused, sweeper, jobs } = this.parts;
     const { questions, answers: givenAnswers } = this.parts;
     // Before it says what it answers.
     await Promise.all([questions.start(), givenAnswers.start()]);
     // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
-      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused, jobs)),
+      bus.read(
+        domainEventFeed,
+        { interest: 'all' },
+        createDomainChanges(revalidator, refused, jobs, roomEvents),
+      ),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       rooms.start(deliver),
       presence.start(),
@@ -156,6 +162,7 @@ class WebSocketGateway implements Gateway {
     this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
     await jobs.start();
+    await roomEvents?.start();
     await this.parts.schedules?.start();
     sweeper.start();
     this.timers = [
@@ -231,6 +238,8 @@ class WebSocketGateway implements Gateway {
     for (const timer of this.timers) clearInterval(timer);
     const { connections, groups, presence, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
+    // Before the connections end: whoever comes back to another gateway in time has not left.
+    await this.parts.roomEvents?.close();
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();

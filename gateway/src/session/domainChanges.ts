@@ -3,6 +3,7 @@ import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/event
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { JobsHere } from '../jobs/jobs.js';
+import type { RoomEventChanges } from '../room-events/roomEvents.js';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
@@ -78,6 +79,7 @@ export const createDomainChanges =
     revalidator: Revalidator,
     refused: Pick<RefusedCredentials<unknown>, 'changed'>,
     jobs: Pick<JobsHere, 'removeOf'>,
+    roomEvents?: RoomEventChanges,
   ) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
@@ -89,6 +91,8 @@ export const createDomainChanges =
     else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
     const deleted = event && deletedOwner(event);
     if (deleted !== undefined) void jobs.removeOf(deleted);
+    // After the revalidator, which has forgotten what was cached.
+    if (event !== undefined && roomEvents !== undefined) tellOfRooms(roomEvents, event);
   };
 
 /** The id of a place whose groups with jobs go with it. */
@@ -97,6 +101,21 @@ const deletedOwner = ({ type, data }: HappenedEvent<DomainEvent>): string | unde
   if (type === 'AppDeleted') return data.appId;
   if (type === 'RoomDeleted') return data.roomId;
   return type === 'ScopeDeleted' ? data.accessScopeId : undefined;
+};
+
+const tellOfRooms = (roomEvents: RoomEventChanges, { type, data }: HappenedEvent<DomainEvent>): void => {
+  switch (type) {
+    case 'AppUpdated':
+      return roomEvents.appChanged(data.appId);
+    case 'RoomDeleted':
+      return roomEvents.roomDeleted(data.roomId);
+    case 'ProjectDeleted':
+      return roomEvents.ownerDeleted(data.projectId);
+    case 'AppDeleted':
+      return roomEvents.ownerDeleted(data.appId);
+    case 'ScopeDeleted':
+      return roomEvents.ownerDeleted(data.accessScopeId);
+  }
 };
 
 const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undefined => {

@@ -16,6 +16,7 @@ import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { RoomPast } from '@roomwire/shared/ports/roomPast';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -60,6 +61,7 @@ export interface Adapters {
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
   historyIndex(): Promise<HistoryIndex>;
+  roomEvents(): Promise<RoomEventStore>;
   /** Publishes that wait for their time. */
   schedules(): Promise<ScheduleStore>;
   jobs(): Promise<JobStore>;
@@ -171,6 +173,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
+    roomEvents: opening('readModels', (of) => readModels.openRoomEvents(of)),
     schedules: opening('readModels', (of) => readModels.openSchedules(of)),
     jobs: opening('readModels', (of) => readModels.openJobs(of)),
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),

@@ -17,6 +17,7 @@ import type { PublishIdStore } from '@roomwire/shared/ports/publishIds';
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { RoomPast } from '@roomwire/shared/ports/roomPast';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -86,6 +87,7 @@ export interface ReadModelEngine extends Engine {
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
+  openRoomEvents(context: OpenContext): Promise<RoomEventStore>;
   openSchedules(context: OpenContext): Promise<ScheduleStore>;
   openJobs(context: OpenContext): Promise<JobStore>;
   openShardLeases(context: OpenContext): Promise<ShardLeases>;

@@ -138,8 +138,8 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: circuitNewsRecord.json,
   },
   [eventEnds.name]: {
-    summary: 'How the call of a room event has ended, for the owner of its shard of rooms',
-    key: 'the shard',
+    summary: 'How far the webhook of a room has its events, from the consumer that has called it',
+    key: 'room and scope, by their ids',
     contentType: msgpack,
     payload: eventEndRecord.json,
   },

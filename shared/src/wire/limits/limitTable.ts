@@ -839,6 +839,18 @@ export const limitTable = {
     metric: 'roomwire_limit_reached_total',
     protects: 'memory from projects whose entries were counted a moment ago',
   },
+  roomEvents: {
+    ...{ value: 10_000, unit: 'number', per: 'room' },
+    answer: 'none: the oldest events that wait become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory and disk from a room whose webhook does not take its events, in each scope',
+  },
+  roomEventBytes: {
+    ...{ value: 16 * mebibyte, unit: 'bytes', per: 'room' },
+    answer: 'none: the oldest events that wait become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory and disk from a room whose webhook does not take its events, in each scope',
+  },
   deadLetters: {
     ...{ value: 100_000, unit: 'number', per: 'project', variable: 'ROOMWIRE_DEAD_LETTERS' },
     answer: 'none: further calls that fail are not recorded',
