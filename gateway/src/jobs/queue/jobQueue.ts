@@ -154,8 +154,8 @@ export class JobQueue {
   load(known: readonly KnownJob[], { after, to }: { readonly after: number; readonly to: number }): void {
     const { touched } = this;
     this.touched = undefined;
-    for (const { delayMs, ...fields } of known) {
-      const { seq } = fields;
+    for (const fields of known) {
+      const { seq, delayMs } = fields;
       if (this.jobs.has(seq) || touched?.has(seq)) continue;
       const job = newJob(fields);
       this.jobs.set(seq, job);
