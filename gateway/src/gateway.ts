@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -36,7 +37,9 @@ type OptionalPorts =
   | 'accessRecorder'
   | 'shardLeases'
   | 'roomEventStore'
-  | 'schedules';
+  | 'schedules'
+  | 'jobStore'
+  | 'roomPast';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -60,6 +63,8 @@ export interface Gateway extends Service {
   readonly connections: number;
   /** For backends, which have no socket. */
   readonly publishing: Publishing;
+  /** Worker groups with jobs, for REST. */
+  readonly jobGroups: JobGroups;
   /** For backends as well. */
   readonly liveState: LiveState;
   readonly metrics: Readonly<GatewayMetrics>;
@@ -91,6 +96,8 @@ class WebSocketGateway implements Gateway {
     accessRecorder,
     shardLeases,
     roomEventStore,
+    jobStore,
+    roomPast,
     schedules,
     ...ports
   }: GatewayDeps) {
@@ -100,8 +107,8 @@ class WebSocketGateway implements Gateway {
     this.views = ports.views;
     this.parts = compose(
       {
-        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases, schedules },
-        roomEventStore,
+        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
+        ...{ schedules, roomEventStore, jobStore, roomPast },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -115,6 +122,10 @@ class WebSocketGateway implements Gateway {
 
   get publishing(): Publishing {
     return this.parts.publishing;
+  }
+
+  get jobGroups(): JobGroups {
+    return this.parts.jobs.groups;
   }
 
   get liveState(): LiveState {
@@ -132,14 +143,18 @@ class WebSocketGateway implements Gateway {
   async start(): Promise<void> {
     const { bus, options } = this;
     const { rooms, deliver, presence, retained, hydrations } = this.parts;
-    const { roomEvents, revalidator, refused, sweeper } = this.parts;
+    const { roomEvents, jobs, revalidator, refused, sweeper } = this.parts;
     const { questions, answers: givenAnswers } = this.parts;
     // Before it says what it answers.
     await Promise.all([questions.start(), givenAnswers.start()]);
     // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
-      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused, roomEvents)),
+      bus.read(
+        domainEventFeed,
+        { interest: 'all' },
+        createDomainChanges(revalidator, refused, { roomEvents, jobs }),
+      ),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       rooms.start(deliver),
       presence.start(),
@@ -147,6 +162,7 @@ class WebSocketGateway implements Gateway {
     this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
     await roomEvents?.start();
+    await jobs.start();
     await this.parts.schedules?.start();
     sweeper.start();
     this.timers = [
@@ -229,6 +245,7 @@ class WebSocketGateway implements Gateway {
     await connections.emptied();
     await this.parts.schedules?.close();
     await groups.close();
+    await this.parts.jobs.close();
     this.parts.leases.close();
     // Who reads the goodbye counts what is stored.
     await usageLedger.round();

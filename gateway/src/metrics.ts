@@ -87,6 +87,8 @@ export interface MetricSources {
   readonly sharedMemory: () => Readonly<Record<string, number>>;
   /** Reads of the record that wait for their turn. */
   readonly historyWaiting: () => number;
+  /** Of worker groups with jobs. */
+  readonly jobs: CollectMetrics;
   readonly presenceEntries: () => number;
   readonly gateways: () => number;
   /** Room events that wait, and the age of the oldest. */
@@ -113,6 +115,7 @@ export const gatewayMetrics =
     sink.value('roomwire_worker_groups', groups.size);
     sink.value('roomwire_group_messages_open', groups.messages);
     sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);
+    void sources.jobs(sink);
     sink.value('roomwire_history_waiting', sources.historyWaiting());
     sink.value('roomwire_presence_entries', sources.presenceEntries());
     sink.value('roomwire_gateways', sources.gateways());

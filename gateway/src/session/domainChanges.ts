@@ -2,6 +2,7 @@ import type { AppChanges, TopicConfigs } from '@roomwire/shared/domain/app';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import type { JobsHere } from '../jobs/jobs.js';
 import type { RoomEventChanges } from '../room-events/roomEvents.js';
 import type { Revalidator } from './revalidator.js';
 
@@ -77,7 +78,7 @@ export const createDomainChanges =
   (
     revalidator: Revalidator,
     refused: Pick<RefusedCredentials<unknown>, 'changed'>,
-    roomEvents?: RoomEventChanges,
+    owned: ChangesOfOwned = {},
   ) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
@@ -87,23 +88,32 @@ export const createDomainChanges =
     const event = knownEvent(recorded);
     if (event === undefined) revalidator.anythingChanged(organizationId, projectId);
     else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
-    // After the revalidator, which has forgotten what was cached.
-    if (event !== undefined && roomEvents !== undefined) tellOfRooms(roomEvents, event);
+    if (event !== undefined) tellOwned(owned, event);
   };
 
-const tellOfRooms = (roomEvents: RoomEventChanges, { type, data }: HappenedEvent<DomainEvent>): void => {
-  switch (type) {
-    case 'AppUpdated':
-      return roomEvents.appChanged(data.appId);
-    case 'RoomDeleted':
-      return roomEvents.roomDeleted(data.roomId);
-    case 'ProjectDeleted':
-      return roomEvents.ownerDeleted(data.projectId);
-    case 'AppDeleted':
-      return roomEvents.ownerDeleted(data.appId);
-    case 'ScopeDeleted':
-      return roomEvents.ownerDeleted(data.accessScopeId);
-  }
+/** What gateways own by shard, and learns of changes itself. */
+interface ChangesOfOwned {
+  readonly roomEvents?: RoomEventChanges | undefined;
+  readonly jobs?: Pick<JobsHere, 'removeOf'>;
+}
+
+/** After the revalidator, which has forgotten what was cached. */
+const tellOwned = ({ roomEvents, jobs }: ChangesOfOwned, event: HappenedEvent<DomainEvent>): void => {
+  const { type, data } = event;
+  if (type === 'AppUpdated') roomEvents?.appChanged(data.appId);
+  if (type === 'RoomDeleted') roomEvents?.roomDeleted(data.roomId);
+  const ended = endedOwner(event);
+  if (ended === undefined) return;
+  if (type !== 'RoomDeleted') roomEvents?.ownerDeleted(ended);
+  void jobs?.removeOf(ended);
+};
+
+/** The id of what was deleted with all that belongs to it. */
+const endedOwner = ({ type, data }: HappenedEvent<DomainEvent>): string | undefined => {
+  if (type === 'ProjectDeleted') return data.projectId;
+  if (type === 'AppDeleted') return data.appId;
+  if (type === 'RoomDeleted') return data.roomId;
+  return type === 'ScopeDeleted' ? data.accessScopeId : undefined;
 };
 
 const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undefined => {

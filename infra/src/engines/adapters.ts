@@ -16,6 +16,7 @@ import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
 import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -40,6 +41,8 @@ export interface Adapters {
   auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MeasuredBus>;
   history(): Promise<History>;
+  /** Undefined where the bus keeps nothing. */
+  roomPast(): Promise<RoomPast | undefined>;
   /** Undefined where nothing has to be brought into the index. */
   historyArchiving(): Promise<OpenedBus['openArchiver']>;
   /** Undefined where the bus is on files, whose readers are all in one process. */
@@ -176,6 +179,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
     bus,
     history: memoized(async () => (await openedBus()).openHistory()),
+    roomPast: async () => (await openedBus()).openRoomPast?.(),
     historyArchiving: async () => (await openedBus()).openArchiver,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

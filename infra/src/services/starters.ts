@@ -221,6 +221,8 @@ export const startGateway: StartService = async ({
     roomEventStore: await adapters.roomEvents(),
     schedules: await adapters.schedules(),
     shardLeases: await adapters.shardLeases(),
+    jobStore: await adapters.jobs(),
+    roomPast: await adapters.roomPast(),
     clock,
     random,
     logger,
@@ -245,6 +247,7 @@ export const startGateway: StartService = async ({
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
   backends.liveState = gateway.liveState;
+  backends.jobGroups = gateway.jobGroups;
 };
 
 export const startWebhookConsumer: StartService = async ({
