@@ -120,7 +120,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     directory,
     gatewayId,
     connections: countByOrganization,
-    answers: answeredQuestions.ofState,
+    answers: [...answeredQuestions.ofState, ...(ports.jobStore ? answeredQuestions.ofJobs : [])],
     leases: {
       onNews: (news) => leases.onNews(news),
       onGone: (gone) => {

@@ -1449,14 +1449,10 @@ export interface components {
             readonly headers?: {
                 readonly [key: string]: string;
             };
-            /**
-             * @description For how long after its first attempt a call is tried on, beyond the third
-             * @default 0
-             */
+            /** @description For how long after its first attempt a call is tried on, beyond the third; 0 where it is absent */
             readonly retrySeconds?: number;
             /**
-             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`
-             * @default 1
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`; 1 where it is absent
              * @enum {integer}
              */
             readonly bodyVersion?: 1 | 2;
