@@ -82,6 +82,32 @@ describe('publishes for later', () => {
     ]).to.deep.equal(['a', 'b', 'c']);
   });
 
+  it('[WS-LATER-2] come in the order of their acceptance where their times are equal', async () => {
+    const reader = await (await world.join()).subscribe(topic);
+    const client = await world.join();
+    const past = Date.now() - 60_000;
+    const at = soon(2_000);
+    const count = 200;
+    for (const [deliverAt, kind] of [
+      [at, 'soon'],
+      [past, 'past'],
+    ] as const) {
+      for (let n = 0; n < count; n++)
+        client.publish(topic, [kind, n], {
+          deliverAt,
+          msgRef: `${kind} ${n}`,
+          ...(n % 3 && { id: `${kind}:${n}` }),
+        });
+    }
+    const numbers = Array.from({ length: count }, (_, n) => n);
+    const got = { past: [] as number[], soon: [] as number[] };
+    while (got.past.length + got.soon.length < 2 * count) {
+      const [kind, n] = (await next(reader))['data'] as [keyof typeof got, number];
+      got[kind].push(n);
+    }
+    expect(got).to.deep.equal({ past: numbers, soon: numbers });
+  });
+
   it('[WS-LATER-2] are refused as invalid frames more than 30 days ahead, and where the time is none', async () => {
     const client = await world.join();
     const ahead = limitTable.scheduleAhead.value;
@@ -251,6 +277,7 @@ describe('publishes for later', () => {
       const publish = {
         ...made,
         scheduledId: id,
+        place: id,
         deliverAt: Date.now() - count + n,
       } as NewSchedule['publish'];
       return { publish, data: encode(n) };
