@@ -176,7 +176,7 @@ describe('publishing for later over HTTP', () => {
     const { actorTokenId } = await actorOf(project.client);
     const { body } = await publish({ topic, data: 'late', deliverAt: inMs(1_500), as: actorTokenId });
     const deleted = await project.client.delete(`/actors/${actorTokenId}`);
-    expect(deleted.status).to.equal(200);
+    expect(deleted.status).to.equal(204);
     expect((await listed()).data).to.have.length(1);
     await eventually(async () => (await deadLetters()).length > 0, { withinMs: 20_000 });
     const [entry] = await deadLetters();
