@@ -1,8 +1,11 @@
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -23,8 +26,10 @@ import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
 import { GroupMemory } from './groups/groupMemory.js';
-import { isParticipantRoom } from './groups/participants.js';
+import { isParticipantRoom, participantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
+import { createJobs } from './jobs/composeJobs.js';
+import { noJobs, type JobsHere } from './jobs/jobs.js';
 import { RecordReads } from './history/recordReads.js';
 import { AddressMemory } from './limits/addressMemory.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';
@@ -41,6 +46,7 @@ import { Answers } from './questions/answers.js';
 import { stateOfGateways } from './questions/clusterState.js';
 import { LocalState } from './questions/localState.js';
 import { Questions } from './questions/questions.js';
+import { RoomEvents } from './room-events/roomEvents.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { Revalidator } from './session/revalidator.js';
@@ -72,6 +78,12 @@ export interface GatewayPorts extends PublishPorts {
   readonly secretBox: SecretBox;
   /** Undefined where a gateway does no work that processes divide. */
   readonly shardLeases: ShardLeases | undefined;
+  /** Undefined where no webhook is told of rooms. */
+  readonly roomEventStore: RoomEventStore | undefined;
+  /** Undefined where no worker group has jobs. */
+  readonly jobStore: JobStore | undefined;
+  /** Undefined where the bus keeps nothing. */
+  readonly roomPast: RoomPast | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -108,7 +120,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     directory,
     gatewayId,
     connections: countByOrganization,
-    answers: answeredQuestions.ofState,
+    answers: [...answeredQuestions.ofState, ...(ports.jobStore ? answeredQuestions.ofJobs : [])],
     leases: {
       onNews: (news) => leases.onNews(news),
       onGone: (gone) => {
@@ -117,7 +129,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       },
     },
     others: {
-      onTransition: (transition) => groups.onTransition(transition),
+      onTransition: (transition) => {
+        groups.onTransition(transition);
+        roomEvents?.onTransition(transition);
+      },
       onOwnPresence: (connection, room) => groups.onOwnPresence(connection, room),
     },
   });
@@ -137,6 +152,28 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     unsubscribe: (room) => rooms.unsubscribe(room),
   });
 
+  const { shardLeases, roomEventStore, schedules: scheduleStore } = ports;
+  const roomEvents: RoomEvents | undefined =
+    shardLeases &&
+    roomEventStore &&
+    new RoomEvents({
+      ...{ ...ports, directory, metrics, limits, board: presence.board },
+      ...{ store: roomEventStore, leases: shardLeases, logger: calm },
+    });
+
+  const { jobStore } = ports;
+  const jobs: JobsHere =
+    jobStore && shardLeases
+      ? createJobs({
+          ...{ bus, clock, random, logger: calm, limits, views, rooms, store: jobStore, leases: shardLeases },
+          ...{ processId: gatewayId, past: ports.roomPast },
+          bounds: { jobs: options.groupJobs, bytes: options.groupJobBytes },
+          others: () => presence.board.peers.others,
+          otherGateways: () => presence.board.peers.otherGateways,
+          hasPlainMembers: (topic, name) => presence.board.entries(participantRoom(topic, name)).length > 0,
+        })
+      : noJobs;
+
   const { peers } = presence.board;
   const roomSubscribers = new RoomSubscribers();
   const questions: Questions = new Questions({
@@ -144,7 +181,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ patienceMs: options.patienceMs, hesitationMs: options.hesitationMs },
   });
   const ownState = new LocalState({ board: presence.board, subscribers: roomSubscribers });
-  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: undefined });
+  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },
     waits: { returnMs: options.returnMs, answerMs: 1_000, restMs: 100 },
@@ -181,7 +218,19 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
   const addresses = new AddressMemory({ limits, bytes: options.addressMemoryBytes });
   const subscriptions: SubscriptionsDeps = {
-    ...{ audiences, rooms, roomSubscribers, places, groups, retained, record, hydrations, views, logger },
+    ...{
+      audiences,
+      rooms,
+      roomSubscribers,
+      places,
+      groups,
+      jobs,
+      retained,
+      record,
+      hydrations,
+      views,
+      logger,
+    },
     members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
     memory: subscriptionMemory,
     maxSubscriptions: options.maxSubscriptions,
@@ -191,11 +240,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const { publish, publishing, publishToBus, claims } = composePublish(
     { ...ports, logger: calm },
     {
-      ...{ views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids },
+      ...{ views, directory, plans, changes: revalidator.changes, metrics, stamps, usageLedger, ids, jobs },
       onScheduled: (stored) => schedules?.stored(stored),
     },
   );
-  const { schedules: scheduleStore, shardLeases } = ports;
   const schedules: Schedules | undefined =
     scheduleStore &&
     shardLeases &&
@@ -263,9 +311,11 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       roster,
       rooms,
       groups,
+      jobs,
       retained,
       presence,
       hydrations,
+      roomEvents,
       revalidator,
       sweeper,
       refused,
@@ -273,6 +323,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     schedules,
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, leases, lastUses },
     collect: gatewayMetrics({
+      jobs: jobs.collect,
       ...{ metrics, connections: connections.all, unauthenticated, retained, groups },
       sharedMemory: () => ({
         subscriptions: subscriptionMemory.bytes,
@@ -284,13 +335,17 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
       gateways: () => presence.board.peers.gateways,
+      roomEvents: () => {
+        const { events, oldestAt = clock.now() } = roomEvents?.waiting ?? { events: 0 };
+        return { waiting: events, oldestMs: clock.now() - oldestAt };
+      },
       scheduledLateMs: () => schedules?.lateMs ?? 0,
       shards: () => ports.shardLeases?.owned() ?? new Map(),
     }),
     ...{ publishing, questions, answers },
     liveState: stateOfGateways(ownState, questions),
     deliver: tracedDelivery(
-      createDelivery({ audiences, metrics, retained, groups, places, replayed: record.replayed }),
+      createDelivery({ audiences, metrics, retained, groups, jobs, places, replayed: record.replayed }),
       {
         tracing,
         metrics,

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -35,7 +36,10 @@ type OptionalPorts =
   | 'limits'
   | 'accessRecorder'
   | 'shardLeases'
-  | 'schedules';
+  | 'roomEventStore'
+  | 'schedules'
+  | 'jobStore'
+  | 'roomPast';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -59,6 +63,8 @@ export interface Gateway extends Service {
   readonly connections: number;
   /** For backends, which have no socket. */
   readonly publishing: Publishing;
+  /** Worker groups with jobs, for REST. */
+  readonly jobGroups: JobGroups;
   /** For backends as well. */
   readonly liveState: LiveState;
   readonly metrics: Readonly<GatewayMetrics>;
@@ -89,6 +95,9 @@ class WebSocketGateway implements Gateway {
     limits,
     accessRecorder,
     shardLeases,
+    roomEventStore,
+    jobStore,
+    roomPast,
     schedules,
     ...ports
   }: GatewayDeps) {
@@ -98,7 +107,8 @@ class WebSocketGateway implements Gateway {
     this.views = ports.views;
     this.parts = compose(
       {
-        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases, schedules },
+        ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
+        ...{ schedules, roomEventStore, jobStore, roomPast },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -112,6 +122,10 @@ class WebSocketGateway implements Gateway {
 
   get publishing(): Publishing {
     return this.parts.publishing;
+  }
+
+  get jobGroups(): JobGroups {
+    return this.parts.jobs.groups;
   }
 
   get liveState(): LiveState {
@@ -128,20 +142,27 @@ class WebSocketGateway implements Gateway {
 
   async start(): Promise<void> {
     const { bus, options } = this;
-    const { rooms, deliver, presence, retained, hydrations, revalidator, refused, sweeper } = this.parts;
+    const { rooms, deliver, presence, retained, hydrations } = this.parts;
+    const { roomEvents, jobs, revalidator, refused, sweeper } = this.parts;
     const { questions, answers: givenAnswers } = this.parts;
     // Before it says what it answers.
     await Promise.all([questions.start(), givenAnswers.start()]);
     // In parallel, because an engine may take seconds for each.
     const [values, changes, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
-      bus.read(domainEventFeed, { interest: 'all' }, createDomainChanges(revalidator, refused)),
+      bus.read(
+        domainEventFeed,
+        { interest: 'all' },
+        createDomainChanges(revalidator, refused, { roomEvents, jobs }),
+      ),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       rooms.start(deliver),
       presence.start(),
     ]);
     this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
+    await roomEvents?.start();
+    await jobs.start();
     await this.parts.schedules?.start();
     sweeper.start();
     this.timers = [
@@ -217,11 +238,14 @@ class WebSocketGateway implements Gateway {
     for (const timer of this.timers) clearInterval(timer);
     const { connections, groups, presence, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
+    // Before the connections end: whoever comes back to another gateway in time has not left.
+    await this.parts.roomEvents?.close();
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
     await this.parts.schedules?.close();
     await groups.close();
+    await this.parts.jobs.close();
     this.parts.leases.close();
     // Who reads the goodbye counts what is stored.
     await usageLedger.round();

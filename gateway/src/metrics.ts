@@ -39,6 +39,10 @@ export const createMetrics = () => ({
   webhookCallsLost: 0,
   /** Answers of hydration webhooks that were sent to clients. */
   hydrations: 0,
+  /** Room events that were put on the bus. */
+  roomEventsPut: 0,
+  /** Room events that became dead letters because too many waited. */
+  roomEventsDropped: 0,
   /** By the `error` of the protocol error. */
   protocolErrors: {} as Record<string, number>,
   /** Connections that the gateway closed, by code and reason: `1013 slow_consumer`. */
@@ -83,8 +87,12 @@ export interface MetricSources {
   readonly sharedMemory: () => Readonly<Record<string, number>>;
   /** Reads of the record that wait for their turn. */
   readonly historyWaiting: () => number;
+  /** Of worker groups with jobs. */
+  readonly jobs: CollectMetrics;
   readonly presenceEntries: () => number;
   readonly gateways: () => number;
+  /** Room events that wait, and the age of the oldest. */
+  readonly roomEvents: () => { readonly waiting: number; readonly oldestMs: number };
   /** How long the scheduled publish that is due for longest has been so. */
   readonly scheduledLateMs: () => number;
   /** By work. */
@@ -107,6 +115,7 @@ export const gatewayMetrics =
     sink.value('roomwire_worker_groups', groups.size);
     sink.value('roomwire_group_messages_open', groups.messages);
     sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);
+    void sources.jobs(sink);
     sink.value('roomwire_history_waiting', sources.historyWaiting());
     sink.value('roomwire_presence_entries', sources.presenceEntries());
     sink.value('roomwire_gateways', sources.gateways());
@@ -115,6 +124,11 @@ export const gatewayMetrics =
     sink.value('roomwire_webhook_calls_total', metrics.webhookCalls);
     sink.value('roomwire_webhook_calls_lost_total', metrics.webhookCallsLost);
     sink.value('roomwire_hydrations_total', metrics.hydrations);
+    sink.value('roomwire_room_events_total', metrics.roomEventsPut);
+    sink.value('roomwire_room_events_dropped_total', metrics.roomEventsDropped);
+    const { waiting, oldestMs } = sources.roomEvents();
+    sink.value('roomwire_room_events_waiting', waiting);
+    sink.value('roomwire_room_events_oldest_seconds', oldestMs / 1_000);
   };
 
 const countConnections = (

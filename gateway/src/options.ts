@@ -66,6 +66,9 @@ export const defaultOptions = {
   /** Maximum number and bytes of open messages of a worker group; the oldest are dropped. */
   groupMessages: limitTable.groupMessages.value,
   groupBytes: limitTable.groupBytes.value,
+  /** Maximum number and bytes of the jobs of a worker group; the oldest become dead letters. */
+  groupJobs: limitTable.groupJobs.value,
+  groupJobBytes: limitTable.groupJobBytes.value,
   /** Memory in bytes for the open messages of all worker groups. */
   groupMemoryBytes: limitTable.groupMemory.value,
   /** How long a peer may take to answer a close before the socket is terminated. */

@@ -131,7 +131,7 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
       ...{ callId: 'd', kind: 'event', organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r' },
       ...{ url: 'https://example.com/events', headers: [['X-Kind', 'event']], room: 'p/a/_/lobby' },
       ...{ roomName: 'lobby', topicName: '', actorId: '', scope: null, data: encode({ event: 'left' }) },
-      ...{ origin: { by: 'roomEvent', shard: 3 }, sequence: 7, attempts: 3 },
+      ...{ origin: { by: 'roomEvent' }, sequence: 7, attempts: 3 },
     };
     const redrivenOf = async (kind: string, content: Uint8Array): Promise<unknown[]> => {
       const put: unknown[] = [];

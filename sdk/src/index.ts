@@ -38,6 +38,11 @@ export type {
   UnplacedHydration,
 } from './subscriptions/message.js';
 export type { HistoryOptions } from './history/histories.js';
-export type { Job, JobOptions } from './subscriptions/jobs.js';
-export type { ManualAck, SubscribeOptions, WorkerOptions } from './subscriptions/subscribeOptions.js';
+export type { Job } from './subscriptions/jobs.js';
+export type {
+  JobOptions,
+  ManualAck,
+  SubscribeOptions,
+  WorkerOptions,
+} from './subscriptions/subscribeOptions.js';
 export type { MessageStream, StreamOptions, WorkerStreamOptions } from './subscriptions/messageStream.js';

@@ -1,4 +1,5 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { eventRedrives } from '@roomwire/shared/wire/bus/lostWork';
 import { parkedWebhookCalls, webhookBacklog, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -7,6 +8,7 @@ import type { ChannelReader, MessageBus, QueueWorker } from '@roomwire/shared/po
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
@@ -15,6 +17,7 @@ import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { Circuits } from './circuits/circuits.js';
 import { createCallHandler, type CallHandler } from './consume/callHandler.js';
 import { Pacer } from './consume/pacing.js';
+import { createEventEnds } from './consume/eventEnds.js';
 import { createSettlement } from './consume/settlement.js';
 import { CallWaits } from './consume/waits.js';
 import { createCaller } from './deliver/caller.js';
@@ -29,6 +32,8 @@ import { defaultOptions, type WebhookConsumerOptions } from './options.js';
 export interface WebhookConsumerDeps {
   readonly bus: MessageBus;
   readonly views: ViewReader;
+  /** For how the events of rooms have ended. */
+  readonly roomEvents: Pick<RoomEventStore, 'settle'>;
   /** Decrypts the webhook secrets. */
   readonly secretBox: SecretBox;
   readonly clock: Clock;
@@ -52,6 +57,7 @@ const backlogConcurrency = 512;
 export const createWebhookConsumer = ({
   bus,
   views,
+  roomEvents,
   secretBox,
   clock,
   logger,
@@ -84,7 +90,10 @@ export const createWebhookConsumer = ({
       keysOf: (projectId) => secrets.keys(projectId),
       clock,
     }),
-    settlement: createSettlement({ bus, metrics, limits, logger: calmLogger({ clock, logger }) }),
+    settlement: createSettlement({
+      ...{ bus, metrics, limits, logger: calmLogger({ clock, logger }) },
+      settleEvents: createEventEnds({ bus, store: roomEvents, logger }),
+    }),
     publishOutcome: createOutcomeStream({ bus, metrics }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     parkedPacer: new Pacer(options.backlogTurnsPerSecond, clock),
@@ -125,6 +134,8 @@ const workOn = (
   Promise.all([
     bus.work(webhookCalls, { concurrency }, handleNew),
     ...waits.queues.map((queue) => bus.work(queue, { concurrency }, handleWaiting)),
+    // [HOOK-EVENT-9] One after the other in each room, beside the events that wait there.
+    bus.work(eventRedrives, { concurrency }, handleNew),
     bus.work(webhookBacklog, { concurrency: backlogConcurrency }, handleDeferred),
     bus.work(
       { ...parkedWebhookCalls, delayMs: parkedLookMs },

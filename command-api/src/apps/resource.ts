@@ -6,6 +6,7 @@ import {
   type App,
   type AppStatus,
 } from '@roomwire/shared/domain/app';
+import { roomEventNames } from '@roomwire/shared/domain/roomEvents';
 import type { Organization } from '@roomwire/shared/domain/organization';
 import { slugBaseMaxLength } from '@roomwire/shared/domain/topic';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -60,12 +61,12 @@ export const appsQuerySchema = pageQuerySchema(['name', 'slug', 'status', 'creat
 
 const webhookFields = { url: s.text(), headers: s.dictionaryOf(s.text()) };
 const webhookSchema = s.titled('Webhook', s.strictObject(webhookFields, ['url']));
-const triggerWebhookSchema = s.titled(
-  'TriggerWebhook',
-  s.strictObject({ ...webhookFields, retrySeconds: s.count, bodyVersion: s.oneOfNumbers(bodyVersions) }, [
-    'url',
-  ]),
-);
+const triggerWebhookFields = {
+  ...webhookFields,
+  retrySeconds: s.count,
+  bodyVersion: s.oneOfNumbers(bodyVersions),
+};
+const triggerWebhookSchema = s.titled('TriggerWebhook', s.strictObject(triggerWebhookFields, ['url']));
 
 const loggingSchema = s.strictObject(
   {
@@ -91,6 +92,13 @@ const configSchema = s.titled(
   s.openObject({
     autoProvisionRooms: s.flag(),
     accessMode: s.oneOf(accessModes),
+    eventWebhook: s.orNull(
+      s.openObject({
+        ...triggerWebhookFields,
+        events: s.listOf(s.oneOf(roomEventNames)),
+        lingerSeconds: s.count,
+      }),
+    ),
     lobbies: s.listOf(s.strictObject({ slug: s.text(), rooms: s.listOf(s.text()) }, ['slug', 'rooms'])),
   }),
 );

@@ -48,6 +48,7 @@ const configuration = {
   hydrationWebhook: webhook,
   triggerWebhook: webhook,
   topicConfigs: eachOf(ofTopic),
+  config: fieldsOf({ eventWebhook: webhook }),
 };
 
 /** Fields of records and events with something in them that is not shown. */

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { accessModes, bodyVersions, longestRetrySeconds, retentions } from '@roomwire/shared/domain/app';
 import type { BlueprintDefinition, BlueprintRoom } from '@roomwire/shared/domain/blueprint';
+import { lingering, roomEventNames } from '@roomwire/shared/domain/roomEvents';
 import { longestHistory, usualHistory } from '@roomwire/shared/domain/topicHistory';
 import { validationError, type FailedConstraint } from '../http/errors.js';
 import { slugFromName } from '../policy/slugFromName.js';
@@ -19,7 +20,7 @@ const webhookFields = {
 const webhookSchema = s.titled('WebhookInput', s.strictObject(webhookFields, ['url']));
 
 /** [HOOK-CONF-4] Of a webhook whose calls are kept until they arrive. */
-export const triggerWebhookFields = {
+const triggerWebhookFields = {
   ...webhookFields,
   retrySeconds: s.integer({
     minimum: 0,
@@ -68,9 +69,30 @@ const topicConfigsSchema = s.mapOf(
 );
 
 /** Fields that the service reads are checked; apps may keep settings of their own beside them. */
+/** [HOOK-EVENT-1] */
+const eventWebhookSchema = s.titled(
+  'EventWebhookInput',
+  s.strictObject(
+    {
+      ...triggerWebhookFields,
+      events: s.arrayOf(s.oneOf(roomEventNames), roomEventNames.length, { minItems: 1, uniqueItems: true }),
+      lingerSeconds: s.integer({
+        minimum: 0,
+        maximum: lingering.longestSeconds,
+        default: lingering.usualSeconds,
+      }),
+    },
+    ['url'],
+  ),
+);
+
 const configSchema = s.titled(
   'AppConfigInput',
   s.openObject({
+    eventWebhook: s.described(
+      s.orNull(eventWebhookSchema),
+      'Is called when somebody comes into a room or leaves it; without `events` for all four',
+    ),
     autoProvisionRooms: s.flag(),
     accessMode: s.oneOf(accessModes),
     lobbies: s.arrayOf(

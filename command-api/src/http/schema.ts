@@ -128,7 +128,7 @@ export const dictionaryOf = <T>(values: Schema<T>): Schema<Readonly<Record<strin
 export const arrayOf = <T>(
   items: Schema<T>,
   maxItems: number,
-  more: { readonly uniqueItems?: boolean } = {},
+  more: { readonly minItems?: number; readonly uniqueItems?: boolean } = {},
 ): Schema<readonly T[]> => ({ type: 'array', maxItems, if: { maxItems }, then: { items, ...more } });
 
 /** An object whose sender chooses the names. Past its limit only that is reported, as for an array. */

@@ -80,14 +80,14 @@ export const presentJobGroup = (group: JobGroup): JobGroupAnswer => ({
 });
 
 export const exampleNewJobGroup = {
-  topic: 'uploads',
+  topic: 'chat',
   name: 'thumbnails',
   jobs: { ackSeconds: 120, maxDeliveries: 3 },
 };
 
 export const exampleJobGroup: JobGroupAnswer = {
   groupId: exampleIds.groupId,
-  topic: 'uploads',
+  topic: 'chat',
   name: 'thumbnails',
   scope: null,
   jobs: { prefetch: 100, ackSeconds: 120, maxDeliveries: 3 },

@@ -12,6 +12,7 @@ const shownWebhook = {
 const configuration = (hook: object) => ({
   hydrationWebhook: hook,
   triggerWebhook: null,
+  config: { accessMode: 'open', eventWebhook: hook },
   topicConfigs: {
     chat: { logging: { enabled: true }, webhooks: { onPublish: hook, onSubscribe: hook } },
     'a/b~c': { webhooks: {} },

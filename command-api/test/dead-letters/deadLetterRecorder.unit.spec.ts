@@ -205,7 +205,7 @@ describe('[HOOK-DLQ-2] the recorder of dead letters', () => {
           kind: 'event',
           sequence: 7,
           data: Uint8Array.of(0x81, 0xa8, ...Buffer.from('sequence'), 7),
-          origin: { by: 'roomEvent', shard: 3 },
+          origin: { by: 'roomEvent' },
         },
       }),
     );

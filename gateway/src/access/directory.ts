@@ -54,7 +54,12 @@ export class Directory {
 
   /** Whether the app is cached: where a room that was looked for is missing, whether its app is there. */
   knowsApp(projectId: string, slug: string): boolean {
-    return this.apps.peek(`${projectId}/${slug}`) !== undefined;
+    return this.peekApp(projectId, slug) !== undefined;
+  }
+
+  /** Undefined where it is not cached. */
+  peekApp(projectId: string, slug: string): App | undefined {
+    return this.apps.peek(`${projectId}/${slug}`)?.value;
   }
 
   /** Rejects when the read models fail. */

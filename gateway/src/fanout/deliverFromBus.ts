@@ -7,6 +7,7 @@ import type { GatewayMetrics } from '../metrics.js';
 import type { Audience, Audiences, Subscriber } from './audience.js';
 import { MessageFrames } from './messageFrames.js';
 import type { Places } from './places.js';
+import { RecentIds } from './recentIds.js';
 import type { Retained } from './retained.js';
 
 interface DeliveryDeps {
@@ -14,6 +15,10 @@ interface DeliveryDeps {
   readonly metrics: GatewayMetrics;
   readonly retained: Retained;
   readonly groups: { take(record: RoomRecord): void };
+  readonly jobs: {
+    take(message: LiveMessage, offset: number): void;
+    passed(room: string, offset: number): void;
+  };
   readonly places: Pick<Places, 'of'>;
   readonly replayed: Pick<ReplayedMessages, 'isSecondCopy'>;
 }
@@ -26,7 +31,7 @@ const remembered = 50_000;
  * is encoded once for all of them, and nothing here waits for a reader.
  */
 export const createDelivery = (deps: DeliveryDeps) => {
-  const { audiences, metrics, retained, groups, places, replayed } = deps;
+  const { audiences, metrics, retained, groups, jobs, places, replayed } = deps;
   const exactlyOnce = new RecentIds(remembered);
   /** [WS-PUB-10] [WS-ONCE-4] */
   const isSecondCopy = (message: LiveMessage): boolean =>
@@ -34,10 +39,14 @@ export const createDelivery = (deps: DeliveryDeps) => {
 
   /** `offset`: of the record, in its partition. */
   return (record: RoomRecord, offset: number): void => {
-    if (isGroupRecord(record)) return groups.take(record);
+    if (isGroupRecord(record)) {
+      if (record.kind === 'check') jobs.passed(record.room, offset);
+      return groups.take(record);
+    }
     const message = record.kept === undefined ? record : { ...record, place: places.of(record, offset) };
     // Groups deduplicate on their own, identically on all gateways.
     groups.take(message);
+    jobs.take(message, offset);
     const audience = audiences.of(message.topic);
     const isRetained = isToBeRetained(message);
     // Also a second copy, which may have a stamp of its own and must not be missed.
@@ -133,27 +142,5 @@ export class RoomFeed {
 
   async close(): Promise<void> {
     await this.reader?.close();
-  }
-}
-
-/** The most recent ids: at least the given number, at most twice as many. */
-export class RecentIds {
-  private readonly atLeast: number;
-  private recent = new Set<string>();
-  private former = new Set<string>();
-
-  constructor(atLeast: number) {
-    this.atLeast = atLeast;
-  }
-
-  /** Remembers the id and returns whether it was seen before. */
-  isRepeated(id: string): boolean {
-    if (this.recent.has(id) || this.former.has(id)) return true;
-    this.recent.add(id);
-    if (this.recent.size === this.atLeast) {
-      this.former = this.recent;
-      this.recent = new Set();
-    }
-    return false;
   }
 }

@@ -39,6 +39,9 @@ const returnMs = 15_000;
 const prefix = 'worker-group:';
 const emptyMap = Uint8Array.of(0x80);
 
+/** The room in which the gateways with members of a group are present. */
+export const participantRoom = (topic: string, group: string): string => `${prefix}${topic}/${group}`;
+
 export const isParticipantRoom = (room: string): boolean => room.startsWith(prefix);
 
 /**

@@ -63,6 +63,11 @@ export class Peers {
     return this.detector.peers;
   }
 
+  /** Those of the others that take sockets, as far as is known. */
+  get otherGateways(): readonly string[] {
+    return this.others.filter((id) => this.lastReports.get(id)?.keepsPresences !== false);
+  }
+
   /** Whether another gateway has missed two heartbeats, or is not known: it may have ended. */
   isSilent(gatewayId: string): boolean {
     return this.detector.silentFor(gatewayId, this.deps.clock.monotonic()) > 2 * this.deps.beatMs;

@@ -63,6 +63,7 @@ export class PresenceBoard {
   private readonly deps: PresenceBoardDeps;
   private readonly listener: BoardOwner;
   private reader: ChannelReader | undefined;
+  private startedAt = Number.POSITIVE_INFINITY;
 
   constructor(deps: PresenceBoardDeps, listener: BoardOwner) {
     this.deps = deps;
@@ -111,6 +112,7 @@ export class PresenceBoard {
     const reading = this.deps.bus.read(presenceNews, { interest: 'all' }, (news) => this.take(news));
     [this.reader] = await Promise.all([reading, this.peers.listen()]);
     await this.peers.sendHello();
+    this.startedAt = this.deps.clock.monotonic();
     this.readiness.begin(() => this.replica.isSynced);
   }
 
@@ -124,6 +126,24 @@ export class PresenceBoard {
   /** Of an internal room. */
   entries(room: string): readonly PresenceEntry[] {
     return this.table.entries(room);
+  }
+
+  /** Internal rooms that are not empty. */
+  get rooms(): Iterable<string> {
+    return this.table.internalRooms;
+  }
+
+  /** Unix seconds; undefined for an actor that is not present in the internal room. */
+  presentSince(room: string, actorTokenId: string): number | undefined {
+    return this.table.presentSince(room, actorTokenId);
+  }
+
+  /**
+   * Whether whoever is not on the board is not present: this gateway has heard the beats of all others since it started, and has all that
+   * they have said. One that has just started, or cannot be heard, may lack somebody.
+   */
+  get isWhole(): boolean {
+    return this.isOld && this.peers.isHeard && this.replica.isSynced;
   }
 
   /** Whether the presences of all gateways have been received, and changes come in. */
@@ -194,6 +214,11 @@ export class PresenceBoard {
   /** As `leave`, from all of its rooms. */
   async withdraw(connection: number): Promise<void> {
     await Promise.all(this.announcer.presences.of(connection).map((presence) => this.leave(presence)));
+  }
+
+  /** Two beats of each. */
+  private get isOld(): boolean {
+    return this.deps.clock.monotonic() - this.startedAt > this.deps.beatMs * 2;
   }
 
   private ranked(announcement: Announcement): OwnPresence {

@@ -1,5 +1,6 @@
 import { FairBudget, type Account } from '../limits/fairBudget.js';
-import type { ConnectionPresence, PresenceLedger } from './presenceTable.js';
+import type { ConnectionPresence } from './actorPresence.js';
+import type { PresenceLedger } from './presenceTable.js';
 
 /** Measured on the heap, in bytes: the record, the index entries, and the room with one presence. */
 const overheadBytes = 1_500;

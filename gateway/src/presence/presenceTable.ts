@@ -1,9 +1,15 @@
-import { Buffer } from 'node:buffer';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { PresenceEvent } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { PresencePage, PresenceQuery, PresentActor } from '@roomwire/shared/ports/liveState';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { SetMultimap } from '../setMultimap.js';
+import {
+  type ActorPresence,
+  type ConnectionPresence,
+  shown,
+  presentSince,
+  isSamePresence,
+} from './actorPresence.js';
 import { PresentActors } from './presentActors.js';
 
 /** A change of an actor's presence in a room. */
@@ -112,6 +118,17 @@ export class PresenceTable {
     return [...(this.scopedApps.get(scopedApp) ?? [])];
   }
 
+  /** All that are not empty. */
+  get internalRooms(): Iterable<string> {
+    return this.rooms.keys();
+  }
+
+  /** Unix seconds; undefined for an actor that is not present. */
+  presentSince(room: string, actorTokenId: string): number | undefined {
+    const connections = this.connectionsOf(room, actorTokenId);
+    return connections.length === 0 ? undefined : presentSince(connections);
+  }
+
   /** Empty for an actor that is not present. */
   connectionsOf(room: string, actorTokenId: string): readonly KnownPresence[] {
     return this.rooms.get(room)?.get(actorTokenId) ?? [];
@@ -173,38 +190,3 @@ const valueOf = <V>(map: Map<string, V>, key: string, make: () => V): V => {
   map.set(key, made);
   return made;
 };
-
-/** One connection's presence in a room. */
-export interface ConnectionPresence {
-  readonly gatewayId: string;
-  readonly connection: number;
-  readonly room: string;
-  readonly actorTokenId: string;
-  /** A MessagePack map. */
-  readonly presence: Uint8Array;
-  /** Unix seconds. */
-  readonly joinedAt: number;
-  readonly rank: number;
-}
-
-/** The connections of an actor in a room, at least one. */
-export type ActorPresence = readonly ConnectionPresence[];
-
-/**
- * The announcement of highest rank is shown. A new one gets a rank above all known ones, so that the last is shown; where two
- * gateways took the same rank, all must choose the same one.
- */
-export const shown = (connections: ActorPresence): ConnectionPresence =>
-  connections.reduce((best, one) => (isAbove(one, best) ? one : best));
-
-const isAbove = (one: ConnectionPresence, other: ConnectionPresence): boolean =>
-  one.rank !== other.rank ? one.rank > other.rank : identity(one) > identity(other);
-
-const identity = ({ gatewayId, connection }: ConnectionPresence): string => `${gatewayId}/${connection}`;
-
-/** An actor is present since the first of its connections. */
-export const presentSince = (connections: ActorPresence): number =>
-  Math.min(...connections.map(({ joinedAt }) => joinedAt));
-
-export const isSamePresence = (one: ConnectionPresence, other: ConnectionPresence): boolean =>
-  Buffer.compare(one.presence, other.presence) === 0;

@@ -1,4 +1,4 @@
-import type { ActorPresence } from './presenceTable.js';
+import type { ActorPresence } from './actorPresence.js';
 
 /** The actors in a room, by id: in the order in which they came, and in that of their ids, which never changes while they are there. */
 export class PresentActors<Presence extends ActorPresence> {

@@ -20,7 +20,7 @@ import { createPublish, type Publish } from './publish.js';
 import { PublishClaims } from './publishClaims.js';
 import { createAcceptSchedule } from '../schedules/acceptSchedule.js';
 import { ScheduleRoom } from '../schedules/scheduleRoom.js';
-import { createPublishToBus, type PublishToBus } from './publishToBus.js';
+import { createPublishToBus, type PublishToBus, type StoredJobs } from './publishToBus.js';
 import { createRecorder } from './recording.js';
 
 /** Where messages go, and what is kept about them. */
@@ -48,6 +48,8 @@ interface PublishParts extends Omit<BackendPublishingDeps, 'clock' | 'publish' |
   readonly stamps: RetainStamps;
   readonly usageLedger: UsageLedger;
   readonly ids: MessageIds;
+  /** The groups with jobs of this process. Undefined where it has none. */
+  readonly jobs?: StoredJobs;
 }
 
 /** The two ways of publishing. */
@@ -65,6 +67,8 @@ interface ComposedPublish {
 const patienceMs = 25_000;
 const pollMs = 100;
 
+const noJobsHere: StoredJobs = { collects: () => false, stored: async () => undefined };
+
 /** What waits in each project is counted so often. */
 const countedMs = 2_000;
 const mostScheduled = {
@@ -80,6 +84,7 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
   const positions = new Positions({ history, logger });
   const publishToBus = createPublishToBus({
     ...{ tracing, bus, metrics, logger, stamps, ids, claims },
+    jobs: parts.jobs ?? noJobsHere,
     showsIds: messageStore !== undefined,
     record: createRecorder({ messageStore, metrics, logger }),
     trigger: createTrigger({

@@ -56,10 +56,19 @@ interface PublishDeps {
   readonly record: RecordMessage;
   readonly trigger: Trigger;
   readonly claims: Pick<PublishClaims, 'sent' | 'givenUp'>;
+  readonly jobs: StoredJobs;
+}
+
+/** Where a message that the bus has handed over is also a job. */
+export interface StoredJobs {
+  /** Whether messages of the topic have to be waited for. */
+  collects(topic: string): boolean;
+  /** Resolves when those that were handed over are durable. */
+  stored(topic: string): Promise<void>;
 }
 
 export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
-  const { bus, metrics, logger, stamps, ids, showsIds, record, trigger, tracing, claims } = deps;
+  const { bus, metrics, logger, stamps, ids, showsIds, record, trigger, tracing, claims, jobs } = deps;
 
   const failed = async ({ publisher, frame, usage, span, claim }: Publish, error: unknown): Promise<void> => {
     span?.end(error);
@@ -83,10 +92,20 @@ export const createPublishToBus = (deps: PublishDeps): PublishToBus => {
     return claims.sent(claim).then(() => answer(publish, offset));
   };
 
+  /** [WS-JOB-4] */
+  const sendDurably = (message: LiveMessage, acknowledgement: Acknowledgement): Promise<number> => {
+    const sent = bus.send(liveMessages, message, acknowledgement);
+    if (acknowledgement === 'none' || !jobs.collects(message.topic)) return sent;
+    return sent.then(async (offset) => {
+      await jobs.stored(message.topic);
+      return offset;
+    });
+  };
+
   const sendLive = (publish: Publish, message: LiveMessage): Promise<void> => {
     const { author, frame, access, span } = publish;
     const acknowledgement = tellsPosition(access) ? 'stored' : acknowledgementOf(frame);
-    const sent = bus.send(liveMessages, message, acknowledgement);
+    const sent = sendDurably(message, acknowledgement);
     // [HOOK-TRIGGER-2] `published` covers the call too.
     const traceparent = span?.traceparent;
     const called = trigger({ author, frame, access, traceparent, sent, messageId: message.id });

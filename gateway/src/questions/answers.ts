@@ -17,8 +17,7 @@ export interface AnswersDeps {
   readonly bus: Pick<MessageBus, 'send' | 'read'>;
   readonly logger: Logger;
   readonly state: LocalState;
-  /** Undefined for a gateway that keeps no jobs. */
-  readonly jobGroups: JobGroups | undefined;
+  readonly jobGroups: JobGroups;
 }
 
 /** Answers what other processes ask this gateway over the bus. */
@@ -73,7 +72,7 @@ export class Answers {
         };
       }
       default:
-        return jobGroups ? answerAboutJobs(jobGroups, question) : { kind: 'unknown' };
+        return answerAboutJobs(jobGroups, question);
     }
   }
 }

@@ -2,6 +2,8 @@ import type { AppChanges, TopicConfigs } from '@roomwire/shared/domain/app';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import type { JobsHere } from '../jobs/jobs.js';
+import type { RoomEventChanges } from '../room-events/roomEvents.js';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
@@ -73,7 +75,11 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */
 export const createDomainChanges =
-  (revalidator: Revalidator, refused: Pick<RefusedCredentials<unknown>, 'changed'>) =>
+  (
+    revalidator: Revalidator,
+    refused: Pick<RefusedCredentials<unknown>, 'changed'>,
+    owned: ChangesOfOwned = {},
+  ) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
     refused.changed();
@@ -82,7 +88,33 @@ export const createDomainChanges =
     const event = knownEvent(recorded);
     if (event === undefined) revalidator.anythingChanged(organizationId, projectId);
     else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
+    if (event !== undefined) tellOwned(owned, event);
   };
+
+/** What gateways own by shard, and learns of changes itself. */
+interface ChangesOfOwned {
+  readonly roomEvents?: RoomEventChanges | undefined;
+  readonly jobs?: Pick<JobsHere, 'removeOf'>;
+}
+
+/** After the revalidator, which has forgotten what was cached. */
+const tellOwned = ({ roomEvents, jobs }: ChangesOfOwned, event: HappenedEvent<DomainEvent>): void => {
+  const { type, data } = event;
+  if (type === 'AppUpdated') roomEvents?.appChanged(data.appId);
+  if (type === 'RoomDeleted') roomEvents?.roomDeleted(data.roomId);
+  const ended = endedOwner(event);
+  if (ended === undefined) return;
+  if (type !== 'RoomDeleted') roomEvents?.ownerDeleted(ended);
+  void jobs?.removeOf(ended);
+};
+
+/** The id of what was deleted with all that belongs to it. */
+const endedOwner = ({ type, data }: HappenedEvent<DomainEvent>): string | undefined => {
+  if (type === 'ProjectDeleted') return data.projectId;
+  if (type === 'AppDeleted') return data.appId;
+  if (type === 'RoomDeleted') return data.roomId;
+  return type === 'ScopeDeleted' ? data.accessScopeId : undefined;
+};
 
 const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undefined => {
   try {

@@ -62,13 +62,18 @@ export const createFrameHandler = (deps: FrameHandlerDeps): HandleFrame => {
     // [WS-ACK-1] There is no answer.
     ack: ({ subscriptions }, { msgId }) => {
       metrics.acks++;
-      subscriptions.acks.acked(msgId);
+      acknowledge(subscriptions, msgId);
     },
     // [WS-ACK-2]
     batchAck: ({ subscriptions }, { msgIds }) => {
       metrics.acks += msgIds.length;
-      for (const msgId of msgIds) subscriptions.acks.acked(msgId);
+      for (const msgId of msgIds) acknowledge(subscriptions, msgId);
     },
+    // [WS-JOB-6]
+    nack: ({ subscriptions }, { msgId, delaySeconds }) =>
+      subscriptions.jobs.giveBack(msgId, delaySeconds * 1_000),
+    // [WS-JOB-7]
+    progress: ({ subscriptions }, { msgId }) => subscriptions.jobs.progress(msgId),
     setFilters: throttled(({ subscriptions }, frame) => subscriptions.setFilters(frame)),
     presence: createPresenceHandler(deps, (handle) => throttled<'presence'>(handle)),
     getPresence: throttled((session, frame) => sendPresence(session, frame, deps)),
@@ -99,6 +104,10 @@ const throttledWith =
       session.isOver ? undefined : handle(session, frame),
     );
   };
+
+const acknowledge = ({ acks, jobs }: Session['subscriptions'], msgId: string): void => {
+  if (!jobs.acked(msgId)) acks.acked(msgId);
+};
 
 /** [WS-REAUTH-1] Has the effects of an `auth`; a failure changes nothing. */
 const reauthenticate = async (

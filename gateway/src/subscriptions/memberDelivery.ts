@@ -1,7 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { topicNameOf } from '@roomwire/shared/domain/topic';
-import { binaryFrame, bodyWithMeta, replayedBody } from '@roomwire/shared/wire/protocol/encodeFrames';
+import {
+  binaryFrame,
+  bodyWithMeta,
+  jobBody,
+  replayedBody,
+} from '@roomwire/shared/wire/protocol/encodeFrames';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { metaOf } from '../fanout/messageFrames.js';
 import { beginDelivery } from '../fanout/traceMessages.js';
@@ -10,8 +15,8 @@ import type { GatewayMetrics } from '../metrics.js';
 import { replayLimit } from '../policy/topicConfig.js';
 import type { MemberDelivery, Subscription } from './subscription.js';
 
-/** Limit of replay bytes that wait for a reader. */
-const replayAheadBytes = 1024 * 1024;
+/** Limit of the bytes of a replay, or of jobs, that wait for a reader. */
+const aheadBytes = 1024 * 1024;
 const pollMs = 10;
 
 /** [WS-GROUP-2] Delivers messages that are for one member alone. */
@@ -39,7 +44,7 @@ export const createMemberDelivery = (
       give: (message) => push(subscription, { ...message, body: replayedBody(message.body) }),
       end: (replayed) => client.send({ type: 'replayEnd', replayed }),
       async waitForCapacity(isOver) {
-        while (outbox.waitingBytes > replayAheadBytes && !isOver()) {
+        while (outbox.waitingBytes > aheadBytes && !isOver()) {
           await pause(pollMs, undefined, { ref: false });
         }
       },
@@ -49,6 +54,15 @@ export const createMemberDelivery = (
   return {
     acks,
     replay,
+    hasRoom: ({ outbox }) => outbox.waitingBytes <= aheadBytes,
+    // [WS-JOB-2]
+    deliverJob: ({ outbox, meta }, message, delivery) => {
+      const span = tracing && beginDelivery(tracing, 'deliver to group member', message);
+      const body = jobBody(message.body, message.id, delivery);
+      outbox.push(binaryFrame(meta ? bodyWithMeta(body, metaOf(message)) : body));
+      metrics.deliveries++;
+      span?.end();
+    },
     deliver: (subscription, message) => {
       const span = tracing && beginDelivery(tracing, 'deliver to group member', message);
       push(subscription, message);

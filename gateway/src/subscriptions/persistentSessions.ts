@@ -223,7 +223,7 @@ const storedSubscriptions = (
   const stored: StoredSubscription[] = [];
   let left = maxCharacters;
   for (const [pattern, subscription] of subscriptions) {
-    const { qos, filters = [], group } = subscription;
+    const { qos, filters = [], group, jobs } = subscription;
     left -=
       pattern.length + (group ?? '').length + filters.flat().reduce((sum, value) => sum + value.length, 0);
     if (left < 0) {
@@ -234,6 +234,7 @@ const storedSubscriptions = (
     stored.push({
       ...{ pattern, qos, filters, loadBalance, loadBalanceGroup: group ?? null },
       ...asked(subscription),
+      ...(jobs && { jobs }),
     });
   }
   return stored;

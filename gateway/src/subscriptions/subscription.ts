@@ -9,9 +9,15 @@ import type { RoomFeed } from '../fanout/deliverFromBus.js';
 import type { Hold } from '../history/hold.js';
 import type { Replaying } from '../history/replay.js';
 import { matchesFilters } from '../policy/filters.js';
-import type { MemberReplay, Membership } from '../groups/membership.js';
+import { Membership, type MemberReplay } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
+import type { HeldJobs } from '../jobs/members/heldJobs.js';
+import type { JobMemberOptions, JobMembership } from '../jobs/members/jobMembership.js';
+import type { JobsHere } from '../jobs/jobs.js';
+import { OtherKindOfGroup } from '../jobs/owner/otherKindOfGroup.js';
+import type { JobWishes } from '../jobs/queue/job.js';
 import type { PendingAcks } from './pendingAcks.js';
+import type { JobOptions } from '@roomwire/shared/ports/jobGroups';
 import type { SubscribedRooms } from './roomSubscribers.js';
 
 /** What a client may change of a subscription without leaving the topic. */
@@ -19,12 +25,18 @@ export interface SubscriptionOptions extends Wishes {
   readonly qos: Qos;
   /** The worker group of which it is a member; undefined for a subscription that gets every message. */
   readonly group: string | undefined;
+  /** How the group hands out its jobs; undefined for one without jobs. */
+  readonly jobs: JobOptions | undefined;
 }
 
 /** Delivers to members of worker groups. */
 export interface MemberDelivery {
   /** Whether clients acknowledge messages. */
   readonly acks: boolean;
+  /** Whether its connection reads as fast as it is written to. */
+  hasRoom(subscription: Subscription): boolean;
+  /** A job, the `delivery` of which counts from 1. */
+  deliverJob(subscription: Subscription, message: LiveMessage, delivery: number): void;
   deliver(subscription: Subscription, message: LiveMessage): void;
   replay(subscription: Subscription): MemberReplay;
 }
@@ -33,6 +45,7 @@ export interface SubscriptionDeps {
   readonly audiences: Pick<Audiences, 'add' | 'remove'>;
   readonly rooms: Pick<RoomFeed, 'subscribe' | 'unsubscribe'>;
   readonly groups: Pick<WorkerGroups, 'join'>;
+  readonly jobs: Pick<JobsHere, 'member'>;
   readonly members: MemberDelivery;
   readonly places: Pick<Places, 'know'>;
 }
@@ -47,12 +60,20 @@ export const asked = ({ meta, own }: Pick<Wishes, 'meta' | 'own'>): { meta?: tru
   ...(own && { own }),
 });
 
+/** What the owner of a group with jobs asks of its members. */
+export interface ConnectionJobs {
+  readonly held: HeldJobs;
+  /** The group of the subscription has been deleted. */
+  ended(subscription: Subscription): void;
+}
+
 const wishesOf = ({ filters, meta, own }: Wishes): Wishes => ({ filters, meta, own });
 
 /** What the subscriptions of one connection have in common. */
 export interface OfConnection {
   readonly acks: PendingAcks;
   readonly rooms: Pick<SubscribedRooms, 'enter' | 'leave'>;
+  readonly jobs: ConnectionJobs;
 }
 
 /** Limit of the wait for a worker group when a member leaves it. */
@@ -69,24 +90,28 @@ export class Subscription extends Subscriber implements Replaying {
   isAnswered = false;
   private readonly deps: SubscriptionDeps;
   private readonly acks: PendingAcks;
+  private readonly connectionJobs: ConnectionJobs;
   private readonly subscribedRooms: OfConnection['rooms'];
   private chosenQos: Qos;
   private chosenGroup: string | undefined;
+  private chosenJobs: JobOptions | undefined;
   private isActive = false;
-  private membership: Membership | undefined;
+  private membership: Membership | JobMembership | undefined;
   private heldIn: Hold | undefined;
 
   constructor(
     client: Client,
     access: TopicAccess,
     options: SubscriptionOptions,
-    { acks, rooms }: OfConnection,
+    { acks, rooms, jobs }: OfConnection,
     deps: SubscriptionDeps,
   ) {
     super(client, access, wishesOf(options));
     this.chosenQos = options.qos;
     this.chosenGroup = options.group;
+    this.chosenJobs = options.jobs;
     this.acks = acks;
+    this.connectionJobs = jobs;
     this.subscribedRooms = rooms;
     this.deps = deps;
   }
@@ -97,6 +122,10 @@ export class Subscription extends Subscriber implements Replaying {
 
   get group(): string | undefined {
     return this.chosenGroup;
+  }
+
+  get jobs(): JobOptions | undefined {
+    return this.chosenJobs;
   }
 
   get isJoined(): boolean {
@@ -187,7 +216,7 @@ export class Subscription extends Subscriber implements Replaying {
 
   /** The client has acknowledged a message that it got as a member of a group. */
   done(msgId: string): void {
-    this.membership?.acknowledge([msgId]);
+    if (this.membership instanceof Membership) this.membership.acknowledge([msgId]);
   }
 
   /**
@@ -202,13 +231,20 @@ export class Subscription extends Subscriber implements Replaying {
       return options.group === undefined ? this.wish(options) : this.enterGroup(options);
     if (options.group === undefined) return this.leaveGroup(membership, options);
     if (options.group !== membership.group) return this.enterGroup(options);
-    this.wishes = wishesOf(options);
-    return membership.change(options);
+    if (membership instanceof Membership) {
+      if (options.jobs) throw new OtherKindOfGroup(options.group);
+      this.wishes = wishesOf(options);
+      return membership.change(options);
+    }
+    if (options.jobs === undefined) throw new OtherKindOfGroup(options.group);
+    this.choose(options);
+    return membership.change(this.jobWishesOf(options), options.jobs);
   }
 
   private choose(options: SubscriptionOptions): void {
     this.chosenQos = options.qos;
     this.chosenGroup = options.group;
+    this.chosenJobs = options.jobs;
     this.wishes = wishesOf(options);
   }
 
@@ -245,7 +281,7 @@ export class Subscription extends Subscriber implements Replaying {
   }
 
   /** It stays a member until all gateways have read the leave. */
-  private leaveGroup(membership: Membership, options: SubscriptionOptions): Promise<void> {
+  private leaveGroup(membership: Membership | JobMembership, options: SubscriptionOptions): Promise<void> {
     return new Promise((resolve) => {
       const left = (): void => {
         clearTimeout(timer);
@@ -261,10 +297,14 @@ export class Subscription extends Subscriber implements Replaying {
     });
   }
 
-  private membershipOf(
-    { filters, own, group = '' }: Pick<SubscriptionOptions, 'filters' | 'own' | 'group'>,
-    entered: () => void,
-  ): Membership {
+  private membershipOf(options: JoinOptions, entered: () => void): Membership | JobMembership {
+    const { jobs, group = '' } = options;
+    return jobs === undefined
+      ? this.plainMembershipOf(options, entered)
+      : this.jobMembershipOf(options, { name: group, options: jobs, entered });
+  }
+
+  private plainMembershipOf({ filters, own, group = '' }: JoinOptions, entered: () => void): Membership {
     const { groups, members } = this.deps;
     const { room, topic, location } = this.access;
     const { actorTokenId, actorType, accessScope } = this.client.identity;
@@ -279,4 +319,31 @@ export class Subscription extends Subscriber implements Replaying {
       isReachable: () => this.outbox.isOpen,
     });
   }
+
+  private jobMembershipOf(
+    wishes: JoinOptions,
+    { name, options, entered }: Pick<JobMemberOptions, 'name' | 'options' | 'entered'>,
+  ): JobMembership {
+    const { jobs, members } = this.deps;
+    const { room, topic, location } = this.access;
+    const { projectId, actorTokenId, accessScope } = this.client.identity;
+    const owners = {
+      ...{ projectId, appId: location.app.value.appId, roomId: location.room.value.roomId },
+      accessScopeId: accessScope?.accessScopeId ?? null,
+    };
+    return jobs.member({
+      ...{ owners, room, topic, name, options, entered, actorTokenId },
+      wishes: this.jobWishesOf(wishes),
+      held: this.connectionJobs.held,
+      hasRoom: () => members.hasRoom(this),
+      deliver: (message, delivery) => members.deliverJob(this, message, delivery),
+      ended: () => this.connectionJobs.ended(this),
+    });
+  }
+
+  private jobWishesOf({ filters, own }: Pick<SubscriptionOptions, 'filters' | 'own'>): JobWishes {
+    return { filters, own: own ? this.client.connection : undefined };
+  }
 }
+
+type JoinOptions = Pick<SubscriptionOptions, 'filters' | 'own' | 'group' | 'jobs'>;

@@ -11,6 +11,10 @@ import type { Hold } from '../history/hold.js';
 import type { RecordReads } from '../history/recordReads.js';
 import type { SubscriptionMemory } from '../limits/subscriptionMemory.js';
 import { filterError } from '../policy/filters.js';
+import { HeldJobs } from '../jobs/members/heldJobs.js';
+import type { JobsHere } from '../jobs/jobs.js';
+import { OtherKindOfGroup } from '../jobs/owner/otherKindOfGroup.js';
+import { wholeJobOptions } from '@roomwire/shared/wire/protocol/jobOptions';
 import type { Hydrations } from '../webhooks/hydrations.js';
 import { beginInRecord, beginsInRecord } from './beginInRecord.js';
 import { HeldMemory } from './heldMemory.js';
@@ -33,6 +37,7 @@ export interface SubscribingClient extends RightfulClient {
 export interface SubscriptionsDeps extends SubscriptionDeps, SubscriptionRightsDeps {
   readonly retained: Pick<Retained, 'sendLast'>;
   readonly record: RecordReads;
+  readonly jobs: Pick<JobsHere, 'member' | 'isGroup'>;
   readonly roomSubscribers: RoomSubscribers;
   readonly hydrations: Pick<Hydrations, 'ask'>;
   readonly logger: Logger;
@@ -60,6 +65,8 @@ const retryAfterMs = 1_000;
  */
 export class Subscriptions {
   readonly acks = new PendingAcks();
+  /** The jobs that its client has. */
+  readonly jobs = new HeldJobs();
   readonly rooms: SubscribedRooms;
   private readonly client: SubscribingClient;
   private readonly deps: SubscriptionsDeps;
@@ -107,8 +114,8 @@ export class Subscriptions {
     if (error) return error;
     const subscription = this.byAddress.get(topic);
     if (subscription === undefined) return 'notSubscribed';
-    const { qos, group, meta, own } = subscription;
-    const options = { qos, group, meta, own, filters: filters.length === 0 ? undefined : filters };
+    const { qos, group, jobs, meta, own } = subscription;
+    const options = { qos, group, jobs, meta, own, filters: filters.length === 0 ? undefined : filters };
     if (!this.memory.take(topic, subscription, options)) return 'memoryLimitExceeded';
     const settle = (): void => this.settleMemory(topic, subscription);
     const answer = (): void => {
@@ -189,6 +196,7 @@ export class Subscriptions {
   end(): void {
     for (const subscription of this.byAddress.values()) subscription.leave();
     this.byAddress.clear();
+    this.jobs.clear();
     this.memory.close();
   }
 
@@ -206,10 +214,15 @@ export class Subscriptions {
     const known = this.byAddress.get(topic);
     if (known === undefined && this.isFull) return 'subscriptionLimit';
     const options = this.optionsOf(frame);
+    if (await this.isOtherKind(access, options)) return 'invalidFrame';
+    if (this.client.isOver) return;
     const subscription = known ?? this.create(access, options);
     if (!this.memory.take(topic, subscription, options)) return 'memoryLimitExceeded';
     try {
       return await this.enter(frame, subscription, access, options);
+    } catch (error) {
+      if (error instanceof OtherKindOfGroup) return 'invalidFrame';
+      throw error;
     } finally {
       this.settleMemory(topic, subscription);
     }
@@ -340,13 +353,19 @@ export class Subscriptions {
   private async prepareStored(
     stored: StoredSubscription,
   ): Promise<readonly (readonly [address: string, subscription: Subscription])[]> {
-    const { pattern, loadBalanceGroup, meta = false, own = false } = stored;
+    const { pattern, loadBalanceGroup, jobs, meta = false, own = false } = stored;
     const access = await this.client.access(pattern);
     if (!access?.maySubscribe) return [];
-    const options = this.optionsOf({ ...stored, meta, own, loadBalanceGroup: loadBalanceGroup ?? '' });
+    const options = this.optionsOf({ ...stored, jobs, meta, own, loadBalanceGroup: loadBalanceGroup ?? '' });
+    if (await this.isOtherKind(access, options)) return [];
     const subscription = this.create(access, options);
     if (!this.memory.take(pattern, subscription, options)) return [];
-    await subscription.prepare(access);
+    try {
+      await subscription.prepare(access);
+    } catch (error) {
+      if (error instanceof OtherKindOfGroup) return [];
+      throw error;
+    }
     return [[pattern, subscription]];
   }
 
@@ -366,13 +385,42 @@ export class Subscriptions {
     const access = await this.client.access(address);
     if (this.client.isOver) return;
     if (!access?.maySubscribe) return this.rights.endFor(address, 'scope_changed');
-    const outcome = await this.join(address, subscription, access);
+    const outcome = await this.join(address, subscription, access).catch((error: unknown) => {
+      if (error instanceof OtherKindOfGroup) return 'otherKind' as const;
+      throw error;
+    });
+    if (outcome === 'otherKind') return this.rights.endFor(address, 'scope_changed');
     // After another change of scope the next `rejoin` joins it.
     if (outcome === 'joined') this.release(subscription, true);
   }
 
+  /** [WS-JOB-3] Whether it would be a member without jobs of a group with jobs. */
+  private isOtherKind(
+    { topic, location }: TopicAccess,
+    { group, jobs }: SubscriptionOptions,
+  ): boolean | Promise<boolean> {
+    if (group === undefined || jobs !== undefined) return false;
+    const { projectId, accessScope } = this.client.identity;
+    const owners = {
+      ...{ projectId, appId: location.app.value.appId, roomId: location.room.value.roomId },
+      accessScopeId: accessScope?.accessScopeId ?? null,
+    };
+    return this.deps.jobs.isGroup({ owners, topic, name: group });
+  }
+
   private create(access: TopicAccess, options: SubscriptionOptions): Subscription {
-    return new Subscription(this.client, access, options, this, this.deps);
+    const jobs = { held: this.jobs, ended: (ended: Subscription) => this.groupDeleted(ended) };
+    const { acks, rooms } = this;
+    return new Subscription(this.client, access, options, { acks, rooms, jobs }, this.deps);
+  }
+
+  /** [WS-JOB-12] */
+  private groupDeleted(subscription: Subscription): void {
+    for (const [address, listed] of this.byAddress) {
+      if (listed !== subscription) continue;
+      this.rights.endFor(address, 'group_deleted');
+      return this.deps.changed(this);
+    }
   }
 
   private optionsOf({
@@ -380,6 +428,7 @@ export class Subscriptions {
     filters,
     loadBalance,
     loadBalanceGroup,
+    jobs,
     meta,
     own,
   }: Omit<SubscribeFrame, 'type' | 'topic' | 'from' | 'onGap'>): SubscriptionOptions {
@@ -387,6 +436,7 @@ export class Subscriptions {
       qos,
       meta,
       own,
+      jobs: jobs && wholeJobOptions(jobs),
       filters: filters.length === 0 ? undefined : filters,
       group: loadBalance ? loadBalanceGroup || this.client.identity.actorTokenId : undefined,
     };
@@ -394,7 +444,7 @@ export class Subscriptions {
 }
 
 const restored = (pattern: string, subscription: Subscription): RestoredSubscription => {
-  const { access, filters = [], group } = subscription;
+  const { access, filters = [], group, jobs } = subscription;
   return {
     pattern,
     topic: access.topic,
@@ -402,5 +452,6 @@ const restored = (pattern: string, subscription: Subscription): RestoredSubscrip
     load_balance_group: group ?? null,
     filters,
     ...asked(subscription),
+    ...(jobs && { jobs }),
   };
 };

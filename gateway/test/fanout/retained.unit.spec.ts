@@ -38,6 +38,7 @@ class Stage {
     const deliver = createDelivery({
       ...this,
       groups: { take: () => undefined },
+      jobs: { take: () => undefined, passed: () => undefined },
       places: { of: () => undefined },
       replayed: { isSecondCopy: () => false },
     });

@@ -8,7 +8,7 @@ import {
   withGivenId,
 } from '@roomwire/shared/wire/bus/messageId';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { RecentIds } from '../../src/fanout/deliverFromBus.js';
+import { RecentIds } from '../../src/fanout/recentIds.js';
 import { MessageIds } from '../../src/publishing/messageIds.js';
 
 describe('message ids', () => {

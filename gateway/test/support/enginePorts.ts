@@ -3,11 +3,13 @@ import process from 'node:process';
 import { openMongoGroupStore } from '@roomwire/shared/adapters/group-store/mongoGroupStore';
 import { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
 import { KafkaHistoryPartitions } from '@roomwire/shared/adapters/history/kafkaHistoryPartitions';
+import { KafkaRoomPast } from '@roomwire/shared/adapters/history/kafkaRoomPast';
 import { openMongoHistoryIndex } from '@roomwire/shared/adapters/history-index/mongoHistoryIndex';
 import {
   openKafkaMessageBus,
   type KafkaMessageBus,
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import { openMongoJobStore } from '@roomwire/shared/adapters/job-store/mongoJobStore';
 import { createKafkaMessageStore } from '@roomwire/shared/adapters/message-store/kafkaMessageStore';
 import { openMongoPublishIds } from '@roomwire/shared/adapters/publish-ids/mongoPublishIds';
 import { openMongoScheduleStore } from '@roomwire/shared/adapters/schedule-store/mongoScheduleStore';
@@ -43,6 +45,7 @@ const openBus = async (
     bus,
     kafka: bus,
     history: new IndexedHistory(index, new KafkaHistoryPartitions({ partitions, index })),
+    past: new KafkaRoomPast({ partitions, logger: silentLogger }),
     record: async () => record,
     async close() {
       await record.close();
@@ -86,6 +89,7 @@ const openStores = async () => {
     sessions: await openMongoSessionStore(place),
     groups: await openMongoGroupStore(place),
     publishIds: await openMongoPublishIds(place),
+    jobs: await openMongoJobStore(place),
     schedules: await openMongoScheduleStore(place),
   };
 };
@@ -122,6 +126,7 @@ after(async () => {
     ports?.sessions,
     ports?.groups,
     ports?.publishIds,
+    ports?.jobs,
     ports?.schedules,
     ports?.index,
   ])

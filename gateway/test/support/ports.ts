@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedHistoryIndex } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
+import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
@@ -14,11 +15,13 @@ import { HistoryJournal } from '@roomwire/shared/history/historyJournal';
 import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
 import type { History } from '@roomwire/shared/ports/history';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
@@ -30,6 +33,8 @@ import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 export interface BusPorts {
   readonly bus: MessageBus;
   readonly history: History;
+  /** Absent where the bus keeps nothing. */
+  readonly past?: RoomPast;
   /** Of this gateway, which shares the shards with the others. */
   readonly shardLeases: ShardLeases;
   record(): Promise<MessageStore>;
@@ -42,6 +47,7 @@ export interface Ports extends Omit<BusPorts, 'shardLeases'> {
   readonly usage: UsageStore;
   readonly sessions: SessionStore;
   readonly publishIds: PublishIds;
+  readonly jobs: JobStore;
   readonly schedules: ScheduleStore;
   groups(): Promise<GroupStore>;
   /** For one more gateway, which is a process of its own as far as the engines can tell. */
@@ -68,6 +74,7 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
   await views.admitReaders(undefined);
   const sessions = await opened(openEmbeddedSessionStore(files, systemClock.now()));
   const publishIds = await opened(openEmbeddedPublishIds(files));
+  const jobs = await opened(openEmbeddedJobStore(files));
   const schedules = await opened(openEmbeddedScheduleStore(files));
   const leases = new MemoryLeases();
   const index = await opened(openEmbeddedHistoryIndex(files));
@@ -80,6 +87,7 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
     usage,
     sessions,
     publishIds,
+    jobs,
     schedules,
     bus,
     history,

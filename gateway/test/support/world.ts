@@ -6,6 +6,7 @@ import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
+import { shardCount } from '@roomwire/shared/domain/shards';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -167,6 +168,9 @@ export class World extends Estate {
       schedules: schedules?.(this.schedules) ?? this.schedules,
       shardLeases: shardLeases?.(ports.shardLeases) ?? ports.shardLeases,
       history: ports.history,
+      jobStore: this.ports.jobs,
+      ...(ports.past && { roomPast: ports.past }),
+
       messageStore: messageStore?.(await ports.record()),
       groupStore: messageStore && (await this.groupStore()),
       tracing,
@@ -254,6 +258,25 @@ export class World extends Estate {
     if (reply === 'heartbeat' || reply['type'] !== 'presenceList')
       throw new Error(`Not announced: ${JSON.stringify(reply)}`);
     await this.spread();
+  }
+
+  /** The place of the gateway whose metric has this value. */
+  async gatewayThat(metric: string, value: number): Promise<number> {
+    for (const [place, { gateway }] of this.running.entries())
+      if ((await collectedMetrics(gateway.collect)).get(metric) === value) return place;
+    throw new Error(`No gateway has a ${metric} of ${value}`);
+  }
+
+  /** Resolves when each gateway owns its share of the shards of a work. */
+  async shardsDivided(work: string): Promise<void> {
+    const owned = async ({ gateway }: Running) =>
+      (await collectedMetrics(gateway.collect)).get(`roomwire_shards_owned ${work}`) ?? 0;
+    const isDivided = async (): Promise<boolean> => {
+      const shares = await Promise.all(this.running.map(owned));
+      const all = shares.reduce((sum, share) => sum + share, 0);
+      return all === shardCount && Math.max(...shares) - Math.min(...shares) <= 1;
+    };
+    await eventually(isDivided, { what: `shards of ${work} that are divided` });
   }
 
   /** Resolves when these gateways know that so many messages of worker groups are not done. */

@@ -26,6 +26,7 @@ export interface BackupDeps {
  */
 const lmdbFiles = [
   'publish-ids',
+  'room-events',
   'jobs',
   'queues',
   'recorded',

@@ -15,6 +15,8 @@ import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payload
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStore, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -39,6 +41,8 @@ export interface Adapters {
   auditIndex(): Promise<AuditIndex>;
   bus(): Promise<MeasuredBus>;
   history(): Promise<History>;
+  /** Undefined where the bus keeps nothing. */
+  roomPast(): Promise<RoomPast | undefined>;
   /** Undefined where nothing has to be brought into the index. */
   historyArchiving(): Promise<OpenedBus['openArchiver']>;
   /** Undefined where the bus is on files, whose readers are all in one process. */
@@ -57,6 +61,7 @@ export interface Adapters {
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
   historyIndex(): Promise<HistoryIndex>;
+  roomEvents(): Promise<RoomEventStore>;
   /** Publishes that wait for their time. */
   schedules(): Promise<ScheduleStore>;
   jobs(): Promise<JobStore>;
@@ -168,11 +173,13 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,
+    roomEvents: opening('readModels', (of) => readModels.openRoomEvents(of)),
     schedules: opening('readModels', (of) => readModels.openSchedules(of)),
     jobs: opening('readModels', (of) => readModels.openJobs(of)),
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
     bus,
     history: memoized(async () => (await openedBus()).openHistory()),
+    roomPast: async () => (await openedBus()).openRoomPast?.(),
     historyArchiving: async () => (await openedBus()).openArchiver,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.

@@ -16,6 +16,8 @@ import type { PayloadLimits, PayloadStore } from '@roomwire/shared/ports/payload
 import type { PublishIdStore } from '@roomwire/shared/ports/publishIds';
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
+import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { SessionStore } from '@roomwire/shared/ports/sessionStore';
 import type { SnapshotStore } from '@roomwire/shared/ports/snapshotStore';
 import type { RegisteredReader, ViewStores } from '@roomwire/shared/ports/viewStore';
@@ -85,6 +87,7 @@ export interface ReadModelEngine extends Engine {
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;
+  openRoomEvents(context: OpenContext): Promise<RoomEventStore>;
   openSchedules(context: OpenContext): Promise<ScheduleStore>;
   openJobs(context: OpenContext): Promise<JobStore>;
   openShardLeases(context: OpenContext): Promise<ShardLeases>;
@@ -103,6 +106,8 @@ export interface OpenedBus {
   /** Reads all of a channel together with the other members of a group. Absent on files. */
   readonly follow?: KafkaGroups['follow'];
   openHistory(): Promise<History>;
+  /** Absent on files, where nothing is on the bus any more once it was delivered. */
+  readonly openRoomPast?: () => Promise<RoomPast>;
   /** Absent on files, where messages are in the index before they are delivered. */
   readonly openArchiver?: (clock: Clock) => Promise<HistoryArchiver>;
 }

@@ -11,6 +11,7 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
+import { openEmbeddedRoomEventStore } from '@roomwire/shared/adapters/room-event-store/embeddedRoomEventStore';
 import { openEmbeddedScheduleStore } from '@roomwire/shared/adapters/schedule-store/embeddedScheduleStore';
 import { openEmbeddedSessionStore } from '@roomwire/shared/adapters/session-store/embeddedSessionStore';
 import { openEmbeddedShardLeases } from '@roomwire/shared/adapters/shard-leases/embeddedShardLeases';
@@ -41,6 +42,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openPublishIds: async ({ folder, deduplicationMs, logger }) =>
     openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),
   openHistoryIndex: async ({ folder }) => openEmbeddedHistoryIndex(await folder()),
+  openRoomEvents: async ({ folder }) => openEmbeddedRoomEventStore(await folder()),
   openSchedules: async ({ folder }) => openEmbeddedScheduleStore(await folder()),
   openJobs: async ({ folder }) => openEmbeddedJobStore(await folder()),
   openShardLeases: async ({ folder }) => openEmbeddedShardLeases(await folder(), Date.now()),

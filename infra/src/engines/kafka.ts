@@ -45,12 +45,16 @@ const openingHistory = ({
   follow,
   historyIndex,
   logger,
-}: HistoryDeps): Pick<OpenedBus, 'openHistory' | 'openArchiver'> => ({
+}: HistoryDeps): Pick<OpenedBus, 'openHistory' | 'openArchiver' | 'openRoomPast'> => ({
   async openHistory() {
     const { KafkaHistoryPartitions } =
       await import('@roomwire/shared/adapters/history/kafkaHistoryPartitions');
     const [index, partitions] = [await historyIndex(), await bus.partitions(liveMessages)];
     return new IndexedHistory(index, new KafkaHistoryPartitions({ partitions, index, logger }));
+  },
+  async openRoomPast() {
+    const { KafkaRoomPast } = await import('@roomwire/shared/adapters/history/kafkaRoomPast');
+    return new KafkaRoomPast({ partitions: await bus.partitions(liveMessages), logger });
   },
   async openArchiver(clock) {
     const { HistoryArchiver } = await import('@roomwire/shared/adapters/history/historyArchiver');

@@ -54,6 +54,11 @@ const mongodb = (url: string): ReadModelEngine => ({
       await import('@roomwire/shared/adapters/history-index/mongoHistoryIndex');
     return openMongoHistoryIndex({ url, outage });
   },
+  async openRoomEvents({ outage }) {
+    const { openMongoRoomEventStore } =
+      await import('@roomwire/shared/adapters/room-event-store/mongoRoomEventStore');
+    return openMongoRoomEventStore({ url, outage });
+  },
   async openSchedules({ outage }) {
     const { openMongoScheduleStore } =
       await import('@roomwire/shared/adapters/schedule-store/mongoScheduleStore');

@@ -28,6 +28,7 @@ import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
 import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
+import { startRoomEventKeeper } from './roomEvents.js';
 import { startScheduleKeeper } from './schedules.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
@@ -82,6 +83,7 @@ export const startProjections: StartService = async ({
   closing.push(() => keeper.close());
   await keeper.start();
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
+  await startRoomEventKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
   await startScheduleKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
   await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
@@ -216,8 +218,11 @@ export const startGateway: StartService = async ({
     groupStore,
     publishIds: await adapters.publishIds(),
     history: await adapters.history(),
+    roomEventStore: await adapters.roomEvents(),
     schedules: await adapters.schedules(),
     shardLeases: await adapters.shardLeases(),
+    jobStore: await adapters.jobs(),
+    roomPast: await adapters.roomPast(),
     clock,
     random,
     logger,
@@ -242,6 +247,7 @@ export const startGateway: StartService = async ({
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
   backends.liveState = gateway.liveState;
+  backends.jobGroups = gateway.jobGroups;
 };
 
 export const startWebhookConsumer: StartService = async ({
@@ -260,6 +266,7 @@ export const startWebhookConsumer: StartService = async ({
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
     ...{ bus, views, clock, logger, random, tracing, limits },
+    roomEvents: await adapters.roomEvents(),
     secretBox,
     options: {
       allowPrivate: config.webhookAllowPrivate,

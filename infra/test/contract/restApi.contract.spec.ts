@@ -193,8 +193,9 @@ const furnishedProject = async (
   const newActor = { name: 'A', actorType: 'user', accessScopeId: scopeId };
   const { actorTokenId: actorId } = await make('/actors', newActor);
   await make(`/apps/${appId}/rooms/${roomId}/actors`, { actorTokenId: actorId, permission: 'pubSub' });
+  const { groupId } = await make(`/apps/${appId}/rooms/${roomId}/groups`, { topic: 'chat', name: 'G' });
   const { signingKeyId } = await make('/signing-keys', { name: 'S' });
   const ofOrganization = { orgId, projectId, blueprintId };
-  const ofProject = { appId, roomId, topic: 'chat', scopeId, actorId, signingKeyId };
+  const ofProject = { appId, roomId, groupId, topic: 'chat', scopeId, actorId, signingKeyId };
   return { project, ids: { ...ofOrganization, ...ofProject } };
 };

@@ -73,6 +73,25 @@ describe('what gateways know, asked by a command-api', function () {
     await countsBecome([5, 5]);
   });
 
+  it('[HTTP-GROUP-1] [HTTP-GROUP-3] reaches a worker group, whichever gateway owns it', async () => {
+    const groups = `${roomPath}/groups`;
+    const made = await project.post(groups, { topic: 'chat', name: 'workers', jobs: { prefetch: 1 } });
+    expect(made.status).to.equal(201);
+    const group = `${groups}/${made.body.groupId}`;
+    for (const data of ['one', 'two'])
+      expect((await project.post('/publish', { topic: `${slug}/hall/chat`, data })).status).to.equal(200);
+    const jobs = async (): Promise<unknown> => {
+      const { data = [] } = (await project.get(`${group}/jobs`)).body as { data?: { data: unknown }[] };
+      return data.map((job) => job.data);
+    };
+    await eventually(async () => JSON.stringify(await jobs()) === '["one","two"]', { withinMs: 20_000 });
+    for (let asked = 0; asked < 6; asked += 1)
+      expect((await project.get(group)).body).to.include({ depth: 2, inFlight: 0, members: 0 });
+    expect((await project.post(groups, { topic: 'chat', name: 'workers' })).status).to.equal(200);
+    expect((await project.delete(group)).status).to.equal(204);
+    expect((await project.get(group)).status).to.equal(404);
+  });
+
   it('[HTTP-PRES-1] [HTTP-PRES-2] survives a gateway that is killed, and is not known without any', async () => {
     await cluster.stop(gateways[0], 'SIGKILL');
     // Whichever was asked first, the other one answers.

@@ -134,27 +134,36 @@ describe('the guides', function () {
     expect(guide.unused).to.eql([]);
   });
 
-  it('share work among workers, of which one is killed', async () => {
-    const guide = await open('workers.md', { ROOMWIRE_MESSAGE_RECORDING: 'true' });
-    expect(guide.take('start.sh')).to.equal('ROOMWIRE_MESSAGE_RECORDING=true npx roomwire start\n');
+  it('share jobs among workers, of which one is killed, and put aside what none can do', async () => {
+    const guide = await open('workers.md');
     await guide.shell('prepare.sh');
     await guide.write('worker.mjs');
     await guide.write('give.mjs');
+    expect(outputOf(await guide.run(process.execPath, 'give.mjs'))).to.equal(
+      'thumbnails has 21 jobs and 0 members',
+    );
     const workers = [1, 2, 3].map(() => started(guide, 'worker.mjs'));
-    await eventually(() => workers.every(({ lines }) => lines.includes('ready')), { withinMs: 60_000 });
-    const giving = guide.run(process.execPath, 'give.mjs');
-    await eventually(() => workers.some(({ lines }) => lines.length > 1), { withinMs: 60_000 });
+    await eventually(() => workers.some(({ lines }) => lines.length > 2), { withinMs: 60_000 });
     workers[0]?.child.kill('SIGKILL');
-    outputOf(await giving);
-    const done = () => new Set(workers.flatMap(({ lines }) => lines.filter((line) => line !== 'ready')));
+    const said = (start: string): string[] =>
+      workers.flatMap(({ lines }) => lines.filter((line) => line.startsWith(start)));
+    const done = (): Set<string | undefined> => new Set(said('done').map((line) => line.split(' ')[1]));
     await eventually(() => done().size === 20, { withinMs: 60_000 });
+    const dead = async (): Promise<string> =>
+      outputOf(await guide.run('npx', 'roomwire', 'dead-letters', 'list', '--kind', 'job', '--json'));
+    await eventually(async () => (await dead()).includes('"group":"thumbnails"'), { withinMs: 60_000 });
+    expect(said('failed This is no image')).to.not.eql([]);
     expect(guide.unused).to.eql([]);
   });
 
-  it('see who is in a room, in clients and from a backend', async () => {
-    const guide = await open('who-is-here.md');
+  it('see who is in a room, in clients and from a backend, and by webhook', async function () {
+    needs(this, 'curl');
+    const guide = await open('who-is-here.md', { ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' });
     await guide.shell('prepare.sh');
-    for (const title of ['guest.mjs', 'door.mjs', 'backend.mjs']) await guide.write(title);
+    await guide.shell('secret.sh');
+    for (const title of ['guest.mjs', 'door.mjs', 'backend.mjs', 'events.mjs']) await guide.write(title);
+    const events = started(guide, 'events.mjs');
+    await eventually(() => events.lines.includes('ready'), { withinMs: 30_000 });
     const guest = (name: string) => {
       const token = guide.get(name.toUpperCase());
       return started(guide, 'guest.mjs', name, token);
@@ -173,6 +182,10 @@ describe('the guides', function () {
     await eventually(() => ann.lines.at(-1) === 'Ann sees Ann', { withinMs: 30_000 });
     await eventually(() => ben.lines.includes('Ben has left the bar'), { withinMs: 30_000 });
     expect(await seen()).to.equal('bar 1\nhall 2\nAnn Ben in the hall');
+    const told = (room: string): string[] => events.lines.filter((line) => line.startsWith(`${room} `));
+    await eventually(() => told('bar').length === 4 && told('hall').length === 3, { withinMs: 30_000 });
+    expect(told('bar')).to.eql(['bar 1 occupied ', 'bar 2 joined Ann', 'bar 3 joined Ben', 'bar 4 left Ben']);
+    expect(told('hall')).to.eql(['hall 1 occupied ', 'hall 2 joined Ann', 'hall 3 joined Ben']);
     expect(guide.unused).to.eql([]);
   });
 

@@ -5,20 +5,7 @@ import type { MessageFrame } from '../protocol/frames.js';
 import type { Receivers } from './delivery.js';
 import type { Member } from './members.js';
 import { messageOf, type AcknowledgeableMessage, type MessageHandler } from './message.js';
-
-/** How a worker takes jobs. All of it but the last two holds for the group, whose newest member's options are in force. */
-export interface JobOptions {
-  /** Most jobs that this worker holds, 1 to 1000; as many as its `concurrency` by default, and 100 without. */
-  readonly prefetch?: number;
-  /** A job that is not settled so long after it was handed out goes to another worker, 5 to 3600; 60 by default. */
-  readonly ackSeconds?: number;
-  /** A job that was handed out so often without being settled is dead, 1 to 100; 5 by default. */
-  readonly maxDeliveries?: number;
-  /** How long a job rests whose handler has failed, 0 to 900, or how to tell from its `delivery`; 0 by default. */
-  readonly retrySeconds?: number | ((delivery: number) => number);
-  /** Says `progress` for a job, from when it comes until it is settled; false by default. */
-  readonly keepAlive?: boolean;
-}
+import type { JobOptions } from './subscribeOptions.js';
 
 /** A message of a subscription with `jobs`, which nobody else has meanwhile. Settled once, by whatever settles it first. */
 export interface Job extends AcknowledgeableMessage {

@@ -1,15 +1,8 @@
-import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { actorTypes, type ActorType } from '../domain/actor.js';
+import { nameUuid } from './nameUuid.js';
 
 /** The `actorTokenId` of an external actor: the version 5 UUID of its subject in the namespace of its project (RFC 9562). */
-export const externalActorId = (projectId: string, subject: string): string => {
-  const namespace = Buffer.from(projectId.replaceAll('-', ''), 'hex');
-  const bytes = createHash('sha1').update(namespace).update(subject).digest().subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
-};
+export const externalActorId = (projectId: string, subject: string): string => nameUuid(projectId, subject);
 
 /** What the claim `roomwire` of a client token says of an external actor. */
 export interface ExternalClaims {

@@ -35,6 +35,7 @@ export type EngineUse =
   | 'shard leases'
   | 'schedules'
   | 'message history'
+  | 'room events'
   | 'live state'
   | 'jobs';
 

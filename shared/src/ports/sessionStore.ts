@@ -1,3 +1,4 @@
+import type { JobOptions } from './jobGroups.js';
 import type { FilterEntry } from '../wire/protocol/messageOptions.js';
 import type { Qos } from '../wire/protocol/messageOptions.js';
 
@@ -12,6 +13,8 @@ export interface StoredSubscription {
   /** Absent where they are not asked for. */
   readonly meta?: true;
   readonly own?: true;
+  /** Absent where its group, if any, has no jobs. */
+  readonly jobs?: JobOptions;
 }
 
 /** The subscriptions of a connection, for the next connection of the same client instance. */

@@ -1,4 +1,9 @@
-import { parkedWebhookCalls, webhookBacklog, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import {
+  parkedWebhookCalls,
+  webhookBacklog,
+  type WebhookCall,
+  webhookCalls,
+} from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { WorkQueue } from '@roomwire/shared/wire/bus/channel';
@@ -72,9 +77,17 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
     const progress = { attempt: made.attempts, patience: patienceOf(made, posted.endedAt) };
     const step = nextStep(outcomeWithWait(posted), progress, deps.laterWaits);
     deps.publishOutcome(outcomeOf(made, posted, step));
-    if (step.to !== 'retry') return surely(() => settlement.settle(made, posted.result, step));
+    if (step.to !== 'retry') return end(made, () => settlement.settle(made, posted.result, step));
     metrics.retries += 1;
     return wait(step.isUsual ? waits.usual(made) : waits.for(made, step.afterMs));
+  };
+
+  /** [HOOK-EVENT-6] Settles the call, and goes on with the events behind it, here, or where this process ends elsewhere. */
+  const end = async (call: WebhookCall, settle: () => Promise<void>): Promise<void> => {
+    await surely(settle);
+    const next = followingCall(call);
+    if (next === undefined) return undefined;
+    return deps.isClosing() ? put(webhookCalls, next) : handleNew(next);
   };
 
   /** Before the call is done with, so that what follows from it is not lost with this process. */
@@ -86,17 +99,17 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   };
 
   const attempt = async (call: WebhookCall, permit: Permit): Promise<Posted> => {
-    let end: CallEnd = 'unanswered';
+    let ending: CallEnd = 'unanswered';
     const span = deps.tracing && beginAttempt(deps.tracing, call);
     metrics.inFlight = gate.inFlight;
     try {
       const posted = await deps.post(call).catch(endingWithError(span));
       endAttempt(span, posted.result);
-      end = endOf(posted.result);
+      ending = endOf(posted.result);
       countAttempt(metrics, call.kind, classOf(posted.result), permit.endpointClass);
       return posted;
     } finally {
-      permit.done(end);
+      permit.done(ending);
       metrics.inFlight = gate.inFlight;
     }
   };
@@ -104,7 +117,7 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   /** [HOOK-BACKLOG-1] A call for which its project's backlog has no room ends here. */
   const defer = (call: WebhookCall): Promise<void> => {
     const limit = quota.limitFor(call);
-    if (limit !== undefined) return surely(() => settlement.turnAway(call, limit, 'backlog_full'));
+    if (limit !== undefined) return end(call, () => settlement.turnAway(call, limit, 'backlog_full'));
     metrics.deferred += 1;
     return put(webhookBacklog, quota.putOff(call));
   };
@@ -118,8 +131,8 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   const park = (call: WebhookCall): Promise<void> => {
     const limit = parkedQuota.limitFor(call);
     if (call.kind !== 'hydration' && limit !== undefined)
-      return surely(() => settlement.turnAway(call, limit, 'circuit_open'));
-    if (!mayWait(call)) return surely(() => settlement.giveUp(call, 'circuit_open'));
+      return end(call, () => settlement.turnAway(call, limit, 'circuit_open'));
+    if (!mayWait(call)) return end(call, () => settlement.giveUp(call, 'circuit_open'));
     metrics.parked += 1;
     return put(parkedWebhookCalls, parkedQuota.putOff({ ...call, parkedAt: call.parkedAt ?? clock.now() }));
   };
@@ -173,6 +186,14 @@ const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => (
   ...{ projectId, url, room },
   bytes: data.length,
 });
+
+/** Of a room event whose call has ended: the call of the next, which begins anew. It has waited as long for its endpoint. */
+const followingCall = ({ following, ...ended }: WebhookCall): WebhookCall | undefined => {
+  const [next, ...rest] = following ?? [];
+  if (next === undefined) return undefined;
+  const isNew = { attempts: 0, firstAttemptAt: undefined, waitsOnMs: undefined, putOffBy: undefined };
+  return { ...ended, ...next, ...isNew, ...(rest.length > 0 && { following: rest }) };
+};
 
 /** The call with one more attempt. When the first was begun counts only where it is tried on. */
 const attempted = (call: WebhookCall, { endedAt, durationMs }: Posted): WebhookCall => ({

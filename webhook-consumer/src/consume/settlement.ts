@@ -1,4 +1,4 @@
-import { type EventEnd, eventEnds } from '@roomwire/shared/wire/bus/eventEnds';
+import type { EventEnd } from '@roomwire/shared/wire/bus/eventEnds';
 import { webhookAnswers, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
@@ -30,10 +30,19 @@ interface SettlementDeps {
   readonly metrics: WebhookMetrics;
   readonly logger: Logger;
   readonly limits?: LimitReports | undefined;
+  /** Tells, and keeps, how far the webhook of a room has its events. */
+  readonly settleEvents: (end: EventEnd) => Promise<void>;
 }
 
-export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDeps): Settlement => {
-  const settleTrigger = async (call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void> => {
+export const createSettlement = ({
+  bus,
+  metrics,
+  logger,
+  limits,
+  settleEvents,
+}: SettlementDeps): Settlement => {
+  const settleTrigger = async (made: WebhookCall, result: AttemptResult, step: LastStep): Promise<void> => {
+    const call = alone(made);
     if (step.to === 'done') {
       const responseStatus = statusOf(result);
       if (call.origin.by === 'redrive')
@@ -42,19 +51,20 @@ export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDep
           call,
           ...(responseStatus && { responseStatus }),
         });
-      return ended(call, 'delivered');
+      return ended(made);
     }
     const responseStatus = statusOf(result);
     const error = errorOf(result);
     await bus.put(webhookReports, { outcome: 'failed', call, responseStatus, error, status: step.status });
     metrics.deadLetters += 1;
     logger.warn('A webhook call failed', { ...idsOf(call), responseStatus, reason: error });
-    await ended(call, 'dead');
+    await ended(made);
   };
 
-  /** Whoever has put the call of a room event waits for its end. After the report, so that it is not lost with this process. */
-  const ended = async ({ origin, callId }: WebhookCall, end: EventEnd['end']): Promise<void> => {
-    if (origin.by === 'roomEvent') await bus.send(eventEnds, { shard: origin.shard, callId, end }, 'stored');
+  /** [HOOK-EVENT-6] Whoever has put the events of a room waits until the last of them has ended. After the report of a dead letter. */
+  const ended = async ({ origin, roomId, scope, sequence, following }: WebhookCall): Promise<void> => {
+    if (origin.by !== 'roomEvent' || roomId === undefined || sequence === undefined || following) return;
+    await settleEvents({ roomId, accessScopeId: scope?.accessScopeId ?? null, sequence });
   };
 
   /** [HOOK-HYDRATE-4] Nothing is kept of a hydration that failed. */
@@ -85,9 +95,9 @@ export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDep
       return;
     }
     const failure = { responseStatus: null, error, status: 'pending' } as const;
-    await bus.put(webhookReports, { outcome: 'failed', call, ...failure });
+    await bus.put(webhookReports, { outcome: 'failed', call: alone(call), ...failure });
     metrics.deadLetters += 1;
-    await ended(call, 'dead');
+    await ended(call);
   };
 
   return {
@@ -101,6 +111,10 @@ export const createSettlement = ({ bus, metrics, logger, limits }: SettlementDep
     giveUp,
   };
 };
+
+/** Without the events that are to follow. */
+const alone = (call: WebhookCall): WebhookCall =>
+  call.following === undefined ? call : { ...call, following: undefined };
 
 /** For the log: no headers, body or URL, which may hold secrets. */
 const idsOf = ({ callId, projectId, appId, topicName, attempts }: WebhookCall) => ({

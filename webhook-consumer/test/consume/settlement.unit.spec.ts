@@ -4,6 +4,7 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { webhookAnswers, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
+import type { EventEnd } from '@roomwire/shared/wire/bus/eventEnds';
 import { hydrationBody } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { maxFrameBytes } from '@roomwire/shared/wire/protocol/limits';
 import { createRecordingLogger, silentLogger as logger } from '@roomwire/testing/fakes/loggers';
@@ -21,6 +22,11 @@ const hydration: WebhookCall = {
   ...{ ...call, kind: 'hydration' },
   origin: { by: 'subscribe', gatewayId: 'g', subscription: 1 },
 };
+const event: WebhookCall = {
+  ...{ ...call, kind: 'event', callId: 'event', roomId: 'room', sequence: 7 },
+  origin: { by: 'roomEvent' },
+};
+const following = [{ callId: 'next', sequence: 8, data: Uint8Array.of(0x80) }];
 const answered = (status: number) => ({ kind: 'answered', status, body: Buffer.from('{}') }) as const;
 
 /** What has to be stored before a call is settled. */
@@ -31,6 +37,7 @@ const endings: Readonly<Record<string, (settlement: Settlement) => Promise<void>
     settle(redriven, answered(200), { to: 'done' }),
   'the report of a call that is turned away': ({ turnAway }) =>
     turnAway(call, 'webhookBacklogCalls', 'backlog_full'),
+  'the end of a room event': ({ settle }) => settle(event, answered(200), { to: 'done' }),
   'the answer to a hydration': ({ settle }) => settle(hydration, answered(200), { to: 'done' }),
 };
 
@@ -44,7 +51,7 @@ describe('the settlement of a call', () => {
     stored = promiseWithResolvers();
     const store = () => stored.promise;
     const bus = { put: store, send: store } as unknown as MessageBus;
-    settlement = createSettlement({ bus, metrics, logger });
+    settlement = createSettlement({ bus, metrics, logger, settleEvents: store });
   });
 
   for (const [what, end] of Object.entries(endings)) {
@@ -78,11 +85,19 @@ describe('the settlement of', () => {
     } as unknown as MessageBus;
     const metrics = createMetrics();
     const { logger, lines } = createRecordingLogger();
+    const ends: EventEnd[] = [];
+    const settleEvents = async (end: EventEnd) => void ends.push(end);
     const limits = {
       reached: (...args: readonly unknown[]) => void reached.push(args),
     } as unknown as LimitReports;
-    const settlement = createSettlement({ bus, metrics, logger, ...(withLimits && { limits }) });
-    return { put, sent, reached, metrics, lines, settlement };
+    const settlement = createSettlement({
+      bus,
+      metrics,
+      logger,
+      settleEvents,
+      ...(withLimits && { limits }),
+    });
+    return { put, sent, reached, metrics, lines, ends, settlement };
   };
   const ids = { callId: 'call', projectId: 'p1', appId: 'app1', topicName: 'news', attempts: 3 };
 
@@ -126,6 +141,31 @@ describe('the settlement of', () => {
       expect(put).to.eql([[webhookReports, { outcome: 'failed', call, ...failure }]]);
       expect(metrics).to.eql({ ...createMetrics(), deadLetters: 1 });
       expect(reached).to.eql([['webhookBacklogCalls', { organizationId: 'o1', projectId: 'p1' }]]);
+    });
+  });
+
+  describe('[HOOK-EVENT-6] a room event', () => {
+    it('is told as its end, also where it failed', async () => {
+      const { put, ends, settlement } = world();
+      await settlement.settle(event, answered(200), { to: 'done' });
+      expect([put, ends]).to.eql([[], [{ roomId: 'room', accessScopeId: null, sequence: 7 }]]);
+      await settlement.settle(event, answered(410), { to: 'deadLetter', status: 'failed' });
+      expect([put.length, ends.length]).to.eql([1, 2]);
+    });
+
+    it('is no end where others follow, and becomes a dead letter without them', async () => {
+      const { put, ends, settlement } = world();
+      await settlement.settle({ ...event, following }, answered(200), { to: 'done' });
+      await settlement.settle({ ...event, following }, answered(410), { to: 'deadLetter', status: 'failed' });
+      expect(ends).to.eql([]);
+      expect(put).to.have.length(1);
+      expect((put[0]?.[1] as { call: WebhookCall }).call.following).to.equal(undefined);
+    });
+
+    it('that is redriven is reported, and is no end', async () => {
+      const { put, ends, settlement } = world();
+      await settlement.settle({ ...event, origin: redriven.origin }, answered(200), { to: 'done' });
+      expect([put.length, ends]).to.eql([1, []]);
     });
   });
 

@@ -40,6 +40,8 @@ export class ConsumerWorld {
   readonly circuitReports: CircuitReport[] = [];
   readonly answers: WebhookAnswer[] = [];
   readonly outcomes: WebhookOutcome[] = [];
+  /** Room and sequence. */
+  readonly settled: string[] = [];
   readonly tracing = recordingTracing();
   readonly logLines: string[] = [];
   readonly consumers: WebhookConsumer[] = [];
@@ -76,6 +78,7 @@ export class ConsumerWorld {
     const consumer = createWebhookConsumer({
       ...{ bus, clock: systemClock, logger, random: systemRandom, limits },
       ...{ views: this.views, secretBox: this.secretBox, tracing: this.tracing.tracing },
+      roomEvents: { settle: async ({ roomId }, upTo) => void this.settled.push(`${roomId} ${upTo}`) },
       options: { ...fast, ...options },
     });
     this.consumers.push(consumer);

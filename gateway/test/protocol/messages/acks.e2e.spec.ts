@@ -3,6 +3,7 @@ import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { createMetrics } from '../../../src/metrics.js';
 import { createFrameHandler, type FrameHandlerDeps } from '../../../src/session/frameHandlers.js';
 import type { Session } from '../../../src/session/session.js';
+import { HeldJobs } from '../../../src/jobs/members/heldJobs.js';
 import { PendingAcks } from '../../../src/subscriptions/pendingAcks.js';
 import { World } from '../../support/world.js';
 
@@ -49,7 +50,7 @@ describe('acknowledgements', () => {
     const acknowledged: string[] = [];
     const subscription = { done: (msgId: string) => void acknowledged.push(msgId) };
     const acks = new PendingAcks();
-    const session = { subscriptions: { acks } } as Session;
+    const session = { subscriptions: { acks, jobs: new HeldJobs() } } as Session;
     const metrics = createMetrics();
     const handle = createFrameHandler({ metrics, presence: {} } as FrameHandlerDeps);
     for (const msgId of ['a', 'b', 'c']) acks.delivered(subscription, msgId);

@@ -1439,7 +1439,29 @@ export interface components {
             readonly data: readonly components["schemas"]["SessionRevocation"][];
             readonly pagination: components["schemas"]["Pagination"];
         };
+        /** @description Is called when somebody comes into a room or leaves it; without `events` for all four */
+        readonly EventWebhookInput: {
+            /**
+             * @description An http or https URL without user and password, as the URL standard parses it
+             * @example https://example.com/hooks/roomwire
+             */
+            readonly url: string;
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
+            /** @description For how long after its first attempt a call is tried on, beyond the third; 0 where it is absent */
+            readonly retrySeconds?: number;
+            /**
+             * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`; 1 where it is absent
+             * @enum {integer}
+             */
+            readonly bodyVersion?: 1 | 2;
+            readonly events?: readonly ("occupied" | "vacated" | "joined" | "left")[];
+            /** @default 5 */
+            readonly lingerSeconds?: number;
+        };
         readonly AppConfigInput: {
+            readonly eventWebhook?: components["schemas"]["EventWebhookInput"] | null;
             readonly autoProvisionRooms?: boolean;
             /** @enum {string} */
             readonly accessMode?: "open" | "private";
@@ -1577,6 +1599,17 @@ export interface components {
             readonly autoProvisionRooms?: boolean;
             /** @enum {string} */
             readonly accessMode?: "open" | "private";
+            readonly eventWebhook?: {
+                readonly url?: string;
+                readonly headers?: {
+                    readonly [key: string]: string;
+                };
+                readonly retrySeconds?: number;
+                /** @enum {integer} */
+                readonly bodyVersion?: 1 | 2;
+                readonly events?: readonly ("occupied" | "vacated" | "joined" | "left")[];
+                readonly lingerSeconds?: number;
+            } | null;
             readonly lobbies?: readonly {
                 readonly slug: string;
                 readonly rooms: readonly string[];

@@ -3,6 +3,7 @@ import { circuitNewsChannel, circuitNewsRecord } from '../bus/circuitNews.js';
 import { domainEventFeed, recordedEvent } from '../bus/domainEventFeed.js';
 import { eventEndRecord, eventEnds } from '../bus/eventEnds.js';
 import { gatewayNews, gatewayNewsRecord } from '../bus/gatewayNews.js';
+import { jobNews, jobNewsRecord } from '../bus/jobNews.js';
 import {
   gatewayAnswerRecord,
   gatewayAnswers,
@@ -76,6 +77,13 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     contentType: 'application/json',
     payload: recordedEvent.json,
   },
+  [jobNews.name]: {
+    summary:
+      'Jobs of a worker group on their way to a member on another gateway, or what that says to their owner',
+    key: 'to: the shard of the room, the process, or all',
+    contentType: msgpack,
+    payload: jobNewsRecord.json,
+  },
   [gatewayNews.name]: {
     summary: 'A record of a gateway about itself: a heartbeat, a start, an end, or its state',
     key: 'gatewayId',
@@ -130,8 +138,8 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: circuitNewsRecord.json,
   },
   [eventEnds.name]: {
-    summary: 'How the call of a room event has ended, for the owner of its shard of rooms',
-    key: 'the shard',
+    summary: 'How far the webhook of a room has its events, from the consumer that has called it',
+    key: 'room and scope, by their ids',
     contentType: msgpack,
     payload: eventEndRecord.json,
   },

@@ -1,4 +1,5 @@
 import { circuitNewsChannel } from './circuitNews.js';
+import { jobNews } from './jobNews.js';
 import { domainEventFeed } from './domainEventFeed.js';
 import { eventEnds } from './eventEnds.js';
 import { gatewayNews } from './gatewayNews.js';
@@ -53,6 +54,8 @@ export const busTopics: readonly BusTopic[] = [
   // One partition, so that a process that reads its own beats has read those of the others before them.
   { ...otherTopics, name: gatewayNews.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: presenceNews.name, partitions: 8, retentionMs: hours },
+  // Jobs on their way to members on other gateways than their owner.
+  { ...otherTopics, name: jobNews.name, partitions: 16, retentionMs: hours },
   { ...otherTopics, name: readerAnnouncements.name, partitions: 1, retentionMs: hours },
   // As many consumers as there are partitions can share the work.
   { ...otherTopics, name: webhookCalls.name, partitions: 16 },

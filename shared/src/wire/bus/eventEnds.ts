@@ -1,25 +1,21 @@
-import { count, described, object, oneOf, text, type TypeOf } from '../schema.js';
+import { count, described, object, orNull, text, type TypeOf } from '../schema.js';
 import type { Channel } from './channel.js';
 import { versionedRecord } from './recordCodec.js';
 
 const eventEnd = object({
-  /** Internal. */
-  shard: described('The shard of rooms whose owner waits for it', count),
-  callId: described('`webhook-id` of the call', text),
-  /** `dead`: it is a dead letter now. */
-  end: oneOf('delivered', 'dead'),
+  roomId: text,
+  accessScopeId: orNull(text),
+  sequence: described('Up to this one the events of the room were delivered, or are dead letters', count),
 });
 
-/** How the call of a room event has ended. It may be lost with its sender, which repeats the call, and then this. */
+/** How far the webhook of a room has its events. It is stored before it is told: whoever has missed it reads it there. */
 export type EventEnd = TypeOf<typeof eventEnd>;
 
 export const eventEndRecord = versionedRecord('the end of an event', 1, eventEnd);
 
-/** The key of a shard, for its owner to subscribe to. */
-export const eventEndKey = (shard: number): string => `shard-${shard}`;
-
+/** From the consumers of webhooks to the gateways, of which one waits for it. */
 export const eventEnds: Channel<EventEnd> = {
   name: 'webhook-event-ends',
-  key: ({ shard }) => eventEndKey(shard),
+  key: ({ roomId, accessScopeId }) => `${roomId}/${accessScopeId ?? '_'}`,
   codec: eventEndRecord.codec,
 };

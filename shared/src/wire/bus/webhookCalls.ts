@@ -29,8 +29,8 @@ const origin = union(
   object({ by: constant('subscribe'), gatewayId: text, subscription: count }),
   /** An operator redrives a dead letter; its id is the call's. */
   object({ by: constant('redrive'), redriveId: text }),
-  /** A room event: how its call ends is told to the owner of this shard of rooms. */
-  object({ by: constant('roomEvent'), shard: count }),
+  /** A room event: how its call ends is told to the gateways. */
+  object({ by: constant('roomEvent') }),
 );
 
 export type CallOrigin = TypeOf<typeof origin>;
@@ -77,6 +77,12 @@ export const webhookCall = object({
   firstAttemptAt: optional(described('Unix milliseconds; where it may be tried on', count)),
   parkedAt: optional(described('Since when it waits for its endpoint, Unix milliseconds', count)),
   waitsOnMs: optional(described('How long it still waits when this queue gives it back', count)),
+  following: optional(
+    described(
+      'Events of the same room, each to be called for once the one before has ended',
+      listOf(object({ callId: text, sequence: count, data: bytes })),
+    ),
+  ),
   origin,
   attempts: described('That were made so far', count),
   putOffBy: optional(

@@ -476,6 +476,24 @@ export const limitTable = {
     metric: 'roomwire_group_messages_dropped_total',
     protects: 'memory from worker groups that do not acknowledge',
   },
+  groupJobs: {
+    ...{ value: 1_000_000, unit: 'number', per: 'group' },
+    answer: 'none: the oldest jobs become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from groups whose jobs are not done',
+  },
+  groupJobBytes: {
+    ...{ value: 1024 * mebibyte, unit: 'bytes', per: 'group' },
+    answer: 'none: the oldest jobs become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from groups whose jobs are not done',
+  },
+  emptyJobGroupMs: {
+    ...{ value: 86_400_000, unit: 'ms', per: 'group' },
+    answer: 'none: the group, or the job of a group that was made over REST, is deleted',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'the disk from groups that nobody comes back to',
+  },
   groupMemory: {
     ...{ value: 256 * mebibyte, unit: 'bytes', per: 'process', variable: 'ROOMWIRE_GROUP_MIB' },
     answer: 'none: the largest group of the project that holds the most drops its oldest open messages',
@@ -820,6 +838,18 @@ export const limitTable = {
     answer: 'none: the entries of all projects are counted again',
     metric: 'roomwire_limit_reached_total',
     protects: 'memory from projects whose entries were counted a moment ago',
+  },
+  roomEvents: {
+    ...{ value: 10_000, unit: 'number', per: 'room' },
+    answer: 'none: the oldest events that wait become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory and disk from a room whose webhook does not take its events, in each scope',
+  },
+  roomEventBytes: {
+    ...{ value: 16 * mebibyte, unit: 'bytes', per: 'room' },
+    answer: 'none: the oldest events that wait become dead letters',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory and disk from a room whose webhook does not take its events, in each scope',
   },
   deadLetters: {
     ...{ value: 100_000, unit: 'number', per: 'project', variable: 'ROOMWIRE_DEAD_LETTERS' },

@@ -158,6 +158,19 @@ export const metricTable = {
     'gateway',
     'Answers of hydration webhooks that were sent on to subscribers',
   ),
+  roomwire_room_events_total: counter(
+    'gateway',
+    'Room events that were put on the bus for their webhooks, those that were put again too',
+  ),
+  roomwire_room_events_dropped_total: counter(
+    'gateway',
+    'Room events that became dead letters without a call, because too many of their room waited',
+  ),
+  roomwire_room_events_waiting: gauge(
+    'gateway',
+    'Room events of the shards of this gateway that were not delivered yet',
+  ),
+  roomwire_room_events_oldest_seconds: gauge('gateway', 'Age of the oldest of them; 0 where none waits'),
 
   roomwire_http_request_duration_seconds: histogram(
     'command-api',

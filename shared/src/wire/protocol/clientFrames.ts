@@ -33,6 +33,7 @@ import {
   maxHistoryMessages,
   maxPresenceBytes,
 } from './limits.js';
+import { jobOptions, jobOptionsBytes, maxJobDelaySeconds } from './jobOptions.js';
 import { filterEntries, filterValues, publishId, qos } from './messageOptions.js';
 import { startPoint, startPointBytes } from './startPoint.js';
 import { positionText } from './position.js';
@@ -48,6 +49,8 @@ export interface ClientFrameSpec<F extends ClientFields = ClientFields> {
   readonly ignored?: Readonly<Record<string, Schema<unknown>>>;
   /** Fields of which a frame has one at most. */
   readonly excluding?: readonly (readonly [string, string])[];
+  /** Fields that a frame has only with another. */
+  readonly requiring?: readonly (readonly [string, string])[];
   /** The frames that answer it, other than `error`. */
   readonly answers: readonly ServerFrameType[];
   /** With every field. */
@@ -119,6 +122,10 @@ export const clientFrames = {
           atMost(maxGroupName, text),
         ),
       ),
+      jobs: decoded(
+        described('Of a worker group whose members have time to acknowledge what they get', jobOptions),
+        jobOptionsBytes,
+      ),
       meta: withDefault(described('Requests `meta` with each message', flag), false),
       own: withDefault(
         described('Requests what the actor publishes by other connections or over HTTP, too', flag),
@@ -134,6 +141,7 @@ export const clientFrames = {
       ),
     },
     excluding: [['from', 'loadBalance']],
+    requiring: [['jobs', 'loadBalance']],
     answers: ['subscribed'],
     example: {
       topic: exampleTopic,
@@ -217,6 +225,21 @@ export const clientFrames = {
     fields: { msgIds: required(atMost(maxAckIds, listOf(text))) },
     answers: [],
     example: { msgIds: [exampleMessageId] },
+  }),
+  nack: clientFrame({
+    summary: 'Gives a job back, which is handed out again',
+    fields: {
+      msgId: required(text),
+      delaySeconds: withDefault(described('Not before', within(0, maxJobDelaySeconds, integer)), 0),
+    },
+    answers: [],
+    example: { msgId: exampleMessageId, delaySeconds: 30 },
+  }),
+  progress: clientFrame({
+    summary: 'A job is still being worked on: the time to acknowledge it starts anew',
+    fields: { msgId: required(text) },
+    answers: [],
+    example: { msgId: exampleMessageId },
   }),
   presence: clientFrame({
     summary: 'Announces the actor in a room, leaves it, or counts who is there',

@@ -45,13 +45,17 @@ export const encodeServerFrame = (frame: ServerFrame): Buffer => binaryFrame(enc
 export const heartbeatFrame: Buffer = binaryFrame(new Uint8Array());
 
 const fieldName = (name: string): Uint8Array => encoder.encode(name);
-const mapOf = (fields: number): Uint8Array => Uint8Array.of(0x80 + fields);
+const emptyMap = 0x80;
+/** A `message` has three or four, and two more where it has an id. */
+const fieldsWithId = 5;
+const mapOf = (fields: number): Uint8Array => Uint8Array.of(emptyMap + fields);
 const typeMessage = Buffer.concat([fieldName('type'), encoder.encode('message')]);
 const topicField = fieldName('topic');
 const dataField = fieldName('data');
 const filterField = fieldName('filter');
 const msgIdField = fieldName('msgId');
 const metaField = fieldName('meta');
+const deliveryField = fieldName('delivery');
 const isReplay = Buffer.concat([fieldName('isReplay'), encoder.encode(true)]);
 const requiresAck = Buffer.concat([fieldName('requiresAck'), encoder.encode(true)]);
 
@@ -83,6 +87,19 @@ export const replayedBody = (body: Uint8Array): Buffer => withField(body, isRepl
 /** The same `message`, with who published it and when. */
 export const bodyWithMeta = (body: Uint8Array, meta: MessageMeta): Buffer =>
   withField(body, metaField, encoder.encodeSharedRef(meta));
+
+/** A `message` that is a job: it has its id, and from the second hand-out on their number. */
+export const jobBody = (body: Uint8Array, msgId: string, delivery: number): Uint8Array => {
+  const isNamed = (body[0] as number) - emptyMap >= fieldsWithId;
+  const isRepeated = delivery > 1;
+  if (isNamed && !isRepeated) return body;
+  const parts: Uint8Array[] = [body];
+  if (!isNamed) parts.push(msgIdField, encoder.encode(msgId), requiresAck);
+  if (isRepeated) parts.push(deliveryField, encoder.encode(delivery));
+  const extended = Buffer.concat(parts);
+  extended[0] = (body[0] as number) + (isNamed ? 0 : 2) + (isRepeated ? 1 : 0);
+  return extended;
+};
 
 const withField = (body: Uint8Array, ...field: readonly Uint8Array[]): Buffer => {
   const extended = Buffer.concat([body, ...field]);

@@ -18,7 +18,11 @@ type ParseFields = (fields: FrameFields) => ClientFrame | undefined;
 /** Reads the fields of one frame type; undefined when one of them is missing or of the wrong type. */
 const parserOf = (
   type: string,
-  { fields: table, excluding = [] }: Pick<ClientFrameSpec, 'fields' | 'excluding'>,
+  {
+    fields: table,
+    excluding = [],
+    requiring = [],
+  }: Pick<ClientFrameSpec, 'fields' | 'excluding' | 'requiring'>,
 ): ParseFields => {
   const names = Object.keys(table);
   const readers = Object.values(table).map(({ read }) => read);
@@ -31,6 +35,7 @@ const parserOf = (
       frame[name] = value;
     }
     if (excluding.some(([one, other]) => isGiven(frame[one]) && isGiven(frame[other]))) return undefined;
+    if (requiring.some(([one, other]) => isGiven(frame[one]) && !isGiven(frame[other]))) return undefined;
     return frame as unknown as ClientFrame;
   };
 };

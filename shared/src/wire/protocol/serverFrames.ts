@@ -20,6 +20,7 @@ import {
   type Schema,
   type TypeOf,
 } from '../schema.js';
+import { jobOptions } from './jobOptions.js';
 import { filterEntries } from './messageOptions.js';
 import { authErrors, errorFrame, protocolVersion, reauthErrors } from './protocolErrors.js';
 
@@ -58,12 +59,13 @@ const restoredSubscription = object({
   filters: filterEntries,
   meta: optional(asked),
   own: optional(asked),
+  jobs: optional(described('Of a worker group with jobs', jobOptions)),
 });
 
 /** The parts beyond the contract that this server has. */
 export const features = [
   ...(['meta', 'own', 'history', 'publish', 'idempotency'] as const),
-  ...(['capabilities', 'notices', 'externalActors', 'rooms', 'webhooks', 'schedules'] as const),
+  ...(['capabilities', 'notices', 'externalActors', 'rooms', 'jobs', 'webhooks', 'schedules'] as const),
 ] as const;
 
 /** Why the rights to a subscription have ended. */
@@ -232,8 +234,11 @@ const assembledFrames = {
     payload: frame('message', {
       topic,
       data: described('As it was published', anything),
-      msgId: optional(described('Only where messages are recorded', text)),
-      requiresAck: optional(described('Only where messages are recorded', constant(true))),
+      msgId: optional(described('Only of jobs, and where messages are recorded', text)),
+      requiresAck: optional(described('As `msgId`', constant(true))),
+      delivery: optional(
+        described('Of a job that is handed out again: how often it was, from 2 on', integer),
+      ),
       isReplay: optional(described('Only between `replayStart` and `replayEnd`', constant(true))),
       filter: optional(text),
       meta: optional(messageMeta),

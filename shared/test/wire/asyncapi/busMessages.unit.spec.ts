@@ -198,7 +198,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     { by: 'publish' },
     { by: 'subscribe', gatewayId: 'g', subscription: 1 },
     { by: 'redrive', redriveId: 'd' },
-    { by: 'roomEvent', shard: 1 },
+    { by: 'roomEvent' },
   ];
 
   it('match webhook calls and their reports', () => {
@@ -239,7 +239,9 @@ describe('the records of the bus in the AsyncAPI document', () => {
     for (const queue of [jobRedrives, scheduleRedrives])
       expect(isDescribed(queue, { redriveId: 'x', work })).to.equal(true);
     expect(isDescribed(eventRedrives, { ...call, kind: 'event', sequence: 7 })).to.equal(true);
-    expect(isDescribed(eventEnds, { shard: 1, callId: 'c', end: 'dead' })).to.equal(true);
+    expect(isDescribed(eventEnds, { roomId: 'r', accessScopeId: null, sequence: 7 })).to.equal(true);
+    const following = [{ callId: 'd', sequence: 8, data: Uint8Array.of(0x80) }];
+    expect(isDescribed(webhookCalls, { ...call, kind: 'event', sequence: 7, following })).to.equal(true);
   });
 
   it('match circuits and news of them', () => {

@@ -103,6 +103,14 @@ const expectTokenRevocation = ({ revocationId, projectId, before, createdAt, ...
   expect(rest).to.have.all.keys('subject');
 };
 
+const expectJobGroup = ({ groupId, createdAt, jobs, ...rest }: any): void => {
+  expectUuid(groupId);
+  expectTime(createdAt);
+  expect(jobs).to.have.all.keys('prefetch', 'ackSeconds', 'maxDeliveries');
+  const fields = ['topic', 'name', 'scope', 'depth', 'inFlight', 'oldestAt', 'members'];
+  expect(rest).to.have.all.keys(...fields);
+};
+
 /** The exact bodies of success. */
 export const answers = {
   nothing: (body) => expect(body).to.equal(undefined),
@@ -125,6 +133,14 @@ export const answers = {
   },
   // With somebody present: `liveState.e2e.spec.ts`.
   'page of presences': (body) => expect(body).to.eql({ data: [], next: null }),
+  'job group': (body) => expectJobGroup(body),
+  'page of job groups'(body) {
+    expect(body).to.have.all.keys('data', 'next');
+    expect(body.data).to.be.an('array').that.is.not.empty;
+    for (const group of body.data) expectJobGroup(group);
+  },
+  // With a job: `jobGroups.e2e.spec.ts`.
+  'waiting jobs': (body) => expect(body).to.eql({ data: [] }),
   occupancy: (body) => expect(body).to.eql({ data: [] }),
   actor: one('actor'),
   'actor with its token': one('actor', 'accessToken'),

@@ -342,6 +342,26 @@ export const bodies = {
     ['revocationId', 'projectId', 'actorTokenId', 'keptUntil'],
     () => ({ subject: 'ext:ada' }),
   ),
+  'new job group': table(
+    ['topic', 'name'],
+    {
+      // The topic itself must be one of the room's.
+      topic: text({ wrong: ['', 'a/b', 'a b', 'a'.repeat(101)] }),
+      name: text({ right: ['a', 'Ä 😀 "<&', 'a'.repeat(255)], wrong: ['', 'a'.repeat(256)] }),
+      scope: orNull(uuid()),
+      jobs: object({
+        right: [{}, { prefetch: 1 }, { prefetch: 1_000, ackSeconds: 3_600, maxDeliveries: 100 }],
+        wrong: [
+          ...[0, 1_001, 1.5, '1', null].map((prefetch) => below('prefetch', { prefetch })),
+          ...[4, 3_601, 5.5].map((ackSeconds) => below('ackSeconds', { ackSeconds })),
+          ...[0, 101].map((maxDeliveries) => below('maxDeliveries', { maxDeliveries })),
+          below('other', { other: 1 }),
+        ],
+      }),
+    },
+    ['groupId', 'depth', 'inFlight', 'oldestAt', 'members'],
+    () => ({ topic: 'chat', name: `G ${randomUUID()}` }),
+  ),
   redrive: table(
     [],
     {

@@ -5,6 +5,7 @@ export type PathParameter =
   | 'appId'
   | 'roomId'
   | 'roomActorAccessId'
+  | 'groupId'
   | 'actorId'
   | 'scopeId'
   | 'signingKeyId'
@@ -56,6 +57,11 @@ const projectRows = [
   ['DELETE /apps/{appId}/rooms/{roomId}/topics/{topic}/messages', none, 204, 'nothing'],
   ['GET /apps/{appId}/rooms/{roomId}/presence', none, 200, 'page of presences'],
   ['GET /apps/{appId}/occupancy?rooms=nowhere', none, 200, 'occupancy'],
+  ['POST /apps/{appId}/rooms/{roomId}/groups', 'new job group', 201, 'job group'],
+  ['GET /apps/{appId}/rooms/{roomId}/groups', none, 200, 'page of job groups'],
+  ['GET /apps/{appId}/rooms/{roomId}/groups/{groupId}', none, 200, 'job group'],
+  ['GET /apps/{appId}/rooms/{roomId}/groups/{groupId}/jobs', none, 200, 'waiting jobs'],
+  ['DELETE /apps/{appId}/rooms/{roomId}/groups/{groupId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}/rooms/{roomId}', none, 204, 'nothing'],
   ['DELETE /apps/{appId}', none, 200, 'success'],

@@ -28,6 +28,7 @@ const missing: Readonly<Record<PathParameter, (id: string, world: World) => (ans
   ...application({
     roomId: 'Room',
     roomActorAccessId: 'Room grant',
+    groupId: 'Worker group',
     actorId: 'Actor token',
     scopeId: 'Access scope',
     signingKeyId: 'Signing key',

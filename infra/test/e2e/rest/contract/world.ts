@@ -120,12 +120,15 @@ const newThings = async (project: ApiClient, blueprintId: string) => {
     await project.post('/actors', { name: 'Actor', actorType: 'user', accessScopeId: scopeId }),
   );
   const { signingKeyId } = done(await project.post('/signing-keys', { name: 'Signing key' }));
+  const newGroup = { topic, name: 'Workers' };
+  const { groupId } = done(await project.post(`/apps/${appId}/rooms/${roomId}/groups`, newGroup));
   const grant = { permission: 'pubSub', actorTokenId: actor.actorTokenId };
   const { roomActorAccessId } = done(await project.post(`/apps/${appId}/rooms/${roomId}/actors`, grant));
   return {
     appId,
     roomId,
     roomActorAccessId,
+    groupId,
     scopeId,
     actorId: actor.actorTokenId,
     actorKeyId: actor.keyId,

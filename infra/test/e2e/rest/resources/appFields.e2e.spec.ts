@@ -23,6 +23,24 @@ const refused: readonly (readonly [body: object, ...paths: string[]])[] = [
     'config.lobbies.0.rooms.0',
   ],
   [{ config: { lobbies: [{ slug: 'a', rooms: [], more: 1 }] } }, 'config.lobbies.0.more'],
+  ...(
+    [
+      [url, ''],
+      [{}, '.url'],
+      [{ url, more: 1 }, '.more'],
+      [{ url: 'ftp://example.com' }, '.url'],
+      [{ url, headers: { Host: 'x' } }, '.headers.Host'],
+      [{ url, events: 'left' }, '.events'],
+      [{ url, events: [] }, '.events'],
+      [{ url, events: ['left', 'left'] }, '.events'],
+      [{ url, events: ['entered'] }, '.events.0'],
+      [{ url, lingerSeconds: -1 }, '.lingerSeconds'],
+      [{ url, lingerSeconds: 301 }, '.lingerSeconds'],
+      [{ url, lingerSeconds: '5' }, '.lingerSeconds'],
+      [{ url, retrySeconds: 259_201 }, '.retrySeconds'],
+      [{ url, bodyVersion: 3 }, '.bodyVersion'],
+    ] as const
+  ).map(([eventWebhook, path]) => [{ config: { eventWebhook } }, `config.eventWebhook${path}`] as const),
 
   [{ topics: 'chat' }, 'topics'],
   [{ topics: null }, 'topics'],
@@ -159,7 +177,7 @@ describe('REST app fields', () => {
   });
   after(() => service.close());
 
-  it('[HOOK-CONF-3] [HOOK-CONF-4] are refused by each of their constraints, under their path, on create and on change', async function () {
+  it('[HOOK-CONF-3] [HOOK-CONF-4] [HOOK-EVENT-1] are refused by each of their constraints, under their path, on create and on change', async function () {
     this.timeout(60_000);
     const before = (await client.get(`/apps/${appId}`)).body;
     for (const [body, ...paths] of refused) {

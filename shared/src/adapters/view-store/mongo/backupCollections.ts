@@ -8,6 +8,7 @@ const backedUp = [
   ...['payloads', 'payloadSizes', 'accessLog'],
   // In this order: whatever one of them says is there is in those behind it.
   ...['historyPartitions', 'historyTopics', 'historyBuckets'],
+  ...['roomEventsSettled', 'roomEvents'],
   // What was added before the groups were read, and waits when the buckets are, has its message in the chunks.
   ...['jobGroups', 'jobChunks', 'jobBuckets'],
 ] as const;
@@ -43,8 +44,14 @@ export const readBackupDocuments = (
 /** Writes documents back, replacing those with the same identifiers; resolves with their number. */
 export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable<string>): Promise<number> =>
   withMongo(address, async (database) => {
-    // Payloads, messages, jobs and schedules that come back although they were removed since go again when the log is followed from its beginning.
-    for (const progress of ['payloadProgress', 'historyProgress', 'jobProgress', 'scheduleProgress'])
+    // Payloads, messages, jobs, schedules and events that come back although they were removed since go again when the log is followed from its beginning.
+    for (const progress of [
+      'payloadProgress',
+      'historyProgress',
+      'jobProgress',
+      'scheduleProgress',
+      'roomEventsProgress',
+    ])
       await database.collection(progress).deleteMany({});
     let [count, characters] = [0, 0];
     const pending = new Map<string, Document[]>();

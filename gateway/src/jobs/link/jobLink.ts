@@ -1,0 +1,79 @@
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
+import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import { everyProcess, jobNews, processKey, type JobNews } from '@roomwire/shared/wire/bus/jobNews';
+
+export interface JobLinkDeps {
+  /** Of this process. */
+  readonly id: string;
+  readonly bus: Pick<MessageBus, 'read' | 'send'>;
+  readonly logger: Logger;
+}
+
+const betweenTries = { firstMs: 50, longestMs: 2_000 };
+
+/** What processes say to one another about jobs. Records of one process to one address keep their order. */
+export class JobLink {
+  private readonly deps: JobLinkDeps;
+  private reader: ChannelReader | undefined;
+  private readonly lanes = new Map<string, JobNews[]>();
+  private readonly closing = new AbortController();
+  private readonly subscribed = new Set<string>();
+
+  constructor(deps: JobLinkDeps) {
+    this.deps = deps;
+  }
+
+  get id(): string {
+    return this.deps.id;
+  }
+
+  /** Must be called first. */
+  async start(take: (news: JobNews) => void): Promise<void> {
+    this.reader = await this.deps.bus.read(jobNews, { interest: 'subscribed' }, (news) => {
+      if (this.subscribed.has(news.to)) take(news);
+    });
+    await this.subscribe(everyProcess);
+    await this.subscribe(processKey(this.deps.id));
+  }
+
+  /** Resolves when everything that is sent to the address from now on is taken. */
+  async subscribe(address: string): Promise<void> {
+    this.subscribed.add(address);
+    await this.reader?.subscribe(address);
+  }
+
+  unsubscribe(address: string): void {
+    if (this.subscribed.delete(address)) this.reader?.unsubscribe(address);
+  }
+
+  /** Sent until the bus has stored it, or this is closed. */
+  send(news: JobNews): void {
+    const lane = this.lanes.get(news.to);
+    if (lane !== undefined) return void lane.push(news);
+    const opened = [news];
+    this.lanes.set(news.to, opened);
+    void this.sendAll(news.to, opened);
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.reader?.close();
+  }
+
+  private async sendAll(address: string, lane: JobNews[]): Promise<void> {
+    for (let failures = 1; lane.length > 0 && !this.closing.signal.aborted;) {
+      const waiting = lane.splice(0);
+      try {
+        await Promise.all(waiting.map((news) => this.deps.bus.send(jobNews, news, 'stored')));
+        failures = 1;
+      } catch (error) {
+        // Some may be stored: whoever takes them knows what it has taken.
+        lane.unshift(...waiting);
+        this.deps.logger.debug('News of jobs did not reach others yet', { address, error });
+        await sleep(backOffMs(betweenTries, failures++), this.closing.signal);
+      }
+    }
+    this.lanes.delete(address);
+  }
+}

@@ -1,0 +1,50 @@
+import type { JobOptions } from '@roomwire/shared/ports/jobGroups';
+import type { JoinedGroup } from './members/jobMembership.js';
+import type { OwnedGroup } from './owner/ownedGroup.js';
+import type { JobMember, JobWishes } from './queue/job.js';
+
+/** A member on the gateway that owns its group. */
+export class LocalMember implements JoinedGroup {
+  private readonly group: OwnedGroup;
+  private readonly member: JobMember;
+  /** What was acknowledged when this process owned the group no more. */
+  private readonly late: number[] = [];
+
+  constructor(group: OwnedGroup, member: JobMember) {
+    this.group = group;
+    this.member = member;
+  }
+
+  async ask(wishes: JobWishes, options: JobOptions): Promise<void> {
+    this.group.ask(this.member, wishes, options);
+  }
+
+  ready(): void {
+    this.group.ready(this.member);
+  }
+
+  leave(): void {
+    this.group.leave(this.member);
+  }
+
+  settle(seq: number): void {
+    if (this.group.isClosed) this.late.push(seq);
+    else this.group.settle(seq);
+  }
+
+  unconfirmed(): readonly number[] {
+    return this.late;
+  }
+
+  abandon(): void {
+    this.group.leave(this.member);
+  }
+
+  giveBack(seq: number, delayMs: number): void {
+    this.group.giveBack(this.member, seq, delayMs);
+  }
+
+  progress(seq: number): void {
+    this.group.progress(this.member, seq);
+  }
+}

@@ -1,0 +1,88 @@
+import type { JobOptions } from '@roomwire/shared/ports/jobGroups';
+import type { JobCommand } from '@roomwire/shared/wire/bus/jobNews';
+import type { JobWishes } from '../queue/job.js';
+import type { JoinedGroup } from './jobMembership.js';
+
+/** The part of a command that says who sends it to whom is added. */
+export type SendToOwner = (command: CommandOf<JobCommand>) => void;
+type CommandOf<T> = T extends unknown ? Omit<T, 'from' | 'to' | 'term'> : never;
+
+export interface RemoteMemberDeps {
+  readonly number: number;
+  readonly groupId: string;
+  readonly send: SendToOwner;
+  /** Resolves when the owner has answered a change with this number. */
+  readonly answered: () => { readonly ref: number; readonly promise: Promise<void> };
+  readonly left: () => void;
+  readonly now: () => number;
+}
+
+/** An owner that dies may not have stored what was acknowledged in this time. */
+const rememberedMs = 15_000;
+
+/** A member whose group is owned by another process. */
+export class RemoteMember implements JoinedGroup {
+  private readonly deps: RemoteMemberDeps;
+  private settling: number[] = [];
+  private readonly settled: { readonly seq: number; readonly at: number }[] = [];
+  private begin = 0;
+
+  constructor(deps: RemoteMemberDeps) {
+    this.deps = deps;
+  }
+
+  async ask({ filters, own }: JobWishes, options: JobOptions): Promise<void> {
+    const { number, send, answered } = this.deps;
+    const { ref, promise } = answered();
+    send({ kind: 'ask', member: number, ref, filters, own, options });
+    await promise;
+  }
+
+  ready(): void {
+    this.deps.send({ kind: 'ready', member: this.deps.number });
+  }
+
+  leave(): void {
+    this.deps.send({ kind: 'leave', member: this.deps.number });
+    this.deps.left();
+  }
+
+  settle(seq: number): void {
+    this.remember(seq);
+    this.settling.push(seq);
+    if (this.settling.length === 1) setImmediate(() => this.sendSettled());
+  }
+
+  giveBack(seq: number, delayMs: number): void {
+    this.deps.send({ kind: 'giveBack', member: this.deps.number, seq, delayMs });
+  }
+
+  progress(seq: number): void {
+    this.deps.send({ kind: 'progress', member: this.deps.number, seq });
+  }
+
+  abandon(): void {
+    this.deps.left();
+  }
+
+  unconfirmed(): readonly number[] {
+    return this.settled.slice(this.begin).map(({ seq }) => seq);
+  }
+
+  private sendSettled(): void {
+    const seqs = this.settling;
+    this.settling = [];
+    this.deps.send({ kind: 'settle', groupId: this.deps.groupId, seqs });
+  }
+
+  private remember(seq: number): void {
+    const { settled, deps } = this;
+    const now = deps.now();
+    while ((settled[this.begin]?.at ?? now) < now - rememberedMs) this.begin++;
+    if (this.begin > 1_000) {
+      settled.splice(0, this.begin);
+      this.begin = 0;
+    }
+    settled.push({ seq, at: now });
+  }
+}

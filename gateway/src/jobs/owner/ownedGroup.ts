@@ -1,0 +1,409 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { JobGroup, JobOptions, PeekedJob } from '@roomwire/shared/ports/jobGroups';
+import type {
+  JobChanges,
+  JobGroupOwners,
+  JobGroupRecord,
+  JobStore,
+  StoredJob,
+  StoredJobGroup,
+} from '@roomwire/shared/ports/jobStore';
+import type { Logger } from '@roomwire/shared/ports/logger';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
+import { topicNameOf } from '@roomwire/shared/domain/topic';
+import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { JobMember, type Job, type JobRecipient, type JobWishes } from '../queue/job.js';
+import { JobQueue, type DeathCause, type JobOutputs } from '../queue/jobQueue.js';
+import type { Gathering } from './gathering.js';
+import { GroupChanges } from './groupChanges.js';
+import { JobReads } from './jobReads.js';
+import type { Burial } from './burial.js';
+import { JobPacking } from './jobPacking.js';
+import type { JobCounts } from '../queue/jobCounts.js';
+
+export interface OwnedGroupDeps {
+  readonly store: Pick<JobStore, 'page' | 'get'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly counts: JobCounts;
+  readonly burial: Burial;
+  /** Of its jobs, and of their messages. */
+  readonly bounds: { readonly jobs: number; readonly bytes: number };
+  readonly gathered: Pick<Gathering, 'isOver' | 'done'>;
+  readonly limits: Pick<LimitReports, 'reached'>;
+  /** Something is to be written: soon, or within a moment. */
+  readonly changed: (group: OwnedGroup, isSoon: boolean) => void;
+  readonly flushed: () => Promise<void>;
+  /** What is said of the group has changed. */
+  readonly describe: (group: OwnedGroup) => void;
+  /** Resolves when it is written. */
+  readonly described: () => Promise<void>;
+}
+
+export interface GroupLoad {
+  readonly depth: number;
+  readonly inFlight: number;
+  readonly bytes: number;
+  /** About when the oldest job was added; Unix milliseconds. */
+  readonly oldestAt: number | undefined;
+}
+
+export interface JoiningMember {
+  readonly actorTokenId: string;
+  readonly wishes: JobWishes;
+  readonly options: JobOptions;
+  /** From an earlier owner of the group: jobs that it has, and those that it has acknowledged a moment ago. */
+  readonly held: readonly number[];
+  readonly settled: readonly number[];
+}
+
+const jobWindow = { lowJobs: 1_000, jobs: 4_000, bytes: 4 * 1024 * 1024 };
+/** So many changes are not left to wait. */
+const mostChanges = 5_000;
+const retryMs = 500;
+const keptMs = limitTable.emptyJobGroupMs.value;
+
+/** A group with jobs on the gateway that owns it: its queue, and what is around it. */
+export class OwnedGroup {
+  private described: JobGroupRecord;
+  private readonly deps: OwnedGroupDeps;
+  private readonly queue: JobQueue;
+  private readonly reads: JobReads;
+  private readonly packing: JobPacking;
+  private readonly changes = new GroupChanges();
+  private depth: number;
+  private bytes: number;
+  private lastSeq: number;
+  private collectedTo: number;
+  private isMakingRoom = false;
+  /** As it was last looked at. */
+  private oldestStored: number | undefined;
+  /** Numbers of jobs that are being looked for. */
+  private readonly unseen = new Set<number>();
+  private isOver = false;
+  private isHandedOver = false;
+
+  constructor(stored: StoredJobGroup, deps: OwnedGroupDeps) {
+    const { depth, bytes, lastSeq, collected, ...described } = stored;
+    this.deps = deps;
+    this.described = described;
+    this.packing = new JobPacking(described);
+    this.depth = depth;
+    this.bytes = bytes;
+    this.lastSeq = lastSeq;
+    this.collectedTo = collected;
+    const { clock, store, logger } = deps;
+    const queueDeps = { window: jobWindow, counts: deps.counts, now: () => clock.monotonic() };
+    this.queue = new JobQueue(stored, queueDeps, this.outputs);
+    this.reads = new JobReads({
+      ...{ groupId: stored.groupId, queue: this.queue, packing: this.packing, store, clock, logger },
+      lastSeq: () => this.lastSeq,
+      flushed: deps.flushed,
+    });
+  }
+
+  get record(): JobGroupRecord {
+    return this.described;
+  }
+
+  get groupId(): string {
+    return this.described.groupId;
+  }
+
+  /** How far it has collected in the room's log. */
+  get collected(): number {
+    return this.collectedTo;
+  }
+
+  /** It collects what is behind this offset; below 0 where messages have none. */
+  begin(offset: number): void {
+    if (offset < 0) return;
+    this.collectedTo = offset;
+    this.changes.collect(offset);
+    this.deps.changed(this, true);
+  }
+
+  get isClosed(): boolean {
+    return this.isOver;
+  }
+
+  /** Whether the bus keeps what the group has not collected yet. */
+  get hasLog(): boolean {
+    return this.collectedTo >= 0;
+  }
+
+  get members(): number {
+    return this.queue.members.size;
+  }
+
+  get load(): GroupLoad {
+    const { depth, bytes, queue } = this;
+    const oldestAt = depth === 0 ? undefined : (queue.oldestAt ?? this.oldestStored);
+    return { depth, bytes, inFlight: queue.inFlight, oldestAt };
+  }
+
+  /** Another room may have the same address. */
+  belongsTo({ roomId, accessScopeId }: Pick<JobGroupOwners, 'roomId' | 'accessScopeId'>): boolean {
+    const { owners } = this.described;
+    return owners.roomId === roomId && owners.accessScopeId === accessScopeId;
+  }
+
+  /** A message of its topic. `offset`: in the room's log, where there is one. */
+  take(message: LiveMessage, offset: number): void {
+    if (this.hasLog) {
+      if (offset <= this.collectedTo) return;
+      this.collectedTo = offset;
+      this.changes.collect(offset);
+    }
+    if (this.queue.takes(message)) this.add(message);
+  }
+
+  /** A new job, behind the others. */
+  add(message: LiveMessage): void {
+    const { clock, counts } = this.deps;
+    const seq = ++this.lastSeq;
+    const [addedAt, packed] = [clock.now(), this.packing.pack(message)];
+    this.changes.add({ seq, message: packed, addedAt });
+    this.depth++;
+    this.bytes += packed.length;
+    counts.added++;
+    this.deps.changed(this, true);
+    this.queue.add({ seq, message, addedAt, bytes: packed.length });
+    if (this.isTooFull) void this.makeRoom();
+    this.settleDown();
+  }
+
+  join({ actorTokenId, wishes, options, held, settled }: JoiningMember, recipient: JobRecipient): JobMember {
+    const member = new JobMember(actorTokenId, wishes, recipient);
+    for (const seq of settled) this.queue.settle(seq);
+    this.queue.join(member);
+    this.queue.adopt(member, held);
+    this.redescribe({ options, emptiedAt: null });
+    this.settleDown();
+    return member;
+  }
+
+  ask(member: JobMember, wishes: JobWishes, options: JobOptions): void {
+    this.queue.ask(member, wishes);
+    this.redescribe({ options });
+    this.settleDown();
+  }
+
+  /** Nobody gets jobs before it is known which ones members have from an earlier owner. */
+  ready(member: JobMember): void {
+    const { gathered } = this.deps;
+    if (!gathered.isOver) return void gathered.done.then(() => this.ready(member));
+    if (this.isOver || this.isHandedOver || !this.queue.members.has(member)) return;
+    this.queue.ready(member);
+    this.settleDown();
+  }
+
+  leave(member: JobMember): void {
+    this.queue.leave(member);
+    if (this.members === 0) this.redescribe({ emptiedAt: this.deps.clock.now() });
+    this.settleDown();
+  }
+
+  settle(seq: number): void {
+    this.queue.settle(seq);
+    this.settleDown();
+  }
+
+  giveBack(member: JobMember, seq: number, delayMs: number): void {
+    this.queue.giveBack(member, seq, delayMs);
+    this.settleDown();
+  }
+
+  progress(member: JobMember, seq: number): void {
+    this.queue.progress(member, seq);
+  }
+
+  /** Made over REST. */
+  async madePermanent(options: JobOptions): Promise<void> {
+    this.redescribe({ options, isPermanent: true });
+    await this.deps.described();
+  }
+
+  /** A few times a second. */
+  tick(): void {
+    this.queue.tick();
+    this.settleDown();
+  }
+
+  /** Once a second. */
+  noteDeliveries(): void {
+    this.queue.noteDeliveries();
+  }
+
+  /** Another process is to own it. */
+  handOver(): void {
+    this.isHandedOver = true;
+    this.queue.handOver();
+  }
+
+  /** Now and then. Whether the group itself is over. */
+  async expire(): Promise<'expired' | 'kept'> {
+    const { emptiedAt, isPermanent } = this.described;
+    this.oldestStored = this.depth === 0 ? undefined : (await this.oldest(1))[0]?.addedAt;
+    const now = this.deps.clock.now();
+    if (emptiedAt === null || emptiedAt + keptMs > now) return 'kept';
+    if (!isPermanent) return 'expired';
+    await this.eachOldest((job) => {
+      if (Math.max(job.addedAt, emptiedAt) + keptMs > now || this.members > 0) return false;
+      if (this.queue.withdraw(job.seq)) this.forget(job.seq, job.message.length);
+      return true;
+    });
+    return 'kept';
+  }
+
+  async show(): Promise<JobGroup> {
+    const { groupId, topic, name, owners, options, createdAt } = this.described;
+    const [oldest] = await this.oldest(1);
+    return {
+      ...{ groupId, topic: topicNameOf(topic), name, options, createdAt },
+      accessScopeId: owners.accessScopeId,
+      ...{ depth: this.depth, inFlight: this.queue.inFlight, members: this.members },
+      oldestAt: oldest === undefined ? null : acceptedAt(this.packing.unpack(oldest.message).id),
+    };
+  }
+
+  async peek(limit: number): Promise<readonly PeekedJob[]> {
+    const jobs = await this.oldest(limit);
+    return jobs.map(({ deliveries, message }) => {
+      const { id, publisher, filters, body } = this.packing.unpack(message);
+      const from = publisher === '' ? null : publisher;
+      return { msgId: id, from, at: acceptedAt(id), deliveries, filters, body };
+    });
+  }
+
+  takeChanges(): JobChanges | undefined {
+    return this.changes.isEmpty || this.isOver ? undefined : this.changes.take(this.groupId);
+  }
+
+  /** Deleted, or owned by another process from now on. */
+  close(isDeleted: boolean): void {
+    this.isOver = true;
+    this.reads.close();
+    if (isDeleted) for (const { recipient } of this.queue.members) recipient.ended();
+  }
+
+  private readonly outputs: JobOutputs = {
+    settled: ({ seq, bytes }) => this.forget(seq, bytes),
+    changed: ({ seq, deliveries, counted }, delayMs) => {
+      const dueAt = delayMs === 0 ? 0 : this.deps.clock.now() + delayMs;
+      this.changes.change({ seq, deliveries, counted, dueAt });
+      this.deps.changed(this, false);
+    },
+    dying: (job, cause) => void this.bury(job, cause),
+    fetch: ({ seq }) => this.reads.fetch(seq),
+    settleUnseen: (seq) => void this.settleUnseen(seq),
+  };
+
+  private redescribe(changed: Partial<JobGroupRecord>): void {
+    this.described = { ...this.described, ...changed };
+    if (changed.options) this.queue.choose(changed.options);
+    this.deps.describe(this);
+  }
+
+  private forget(seq: number, bytes: number): void {
+    this.depth--;
+    this.bytes -= bytes;
+    this.changes.settle(seq);
+    this.deps.changed(this, this.changes.size > mostChanges);
+  }
+
+  private settleDown(): void {
+    this.reads.loadWanted();
+  }
+
+  /** Acknowledged by somebody who had it before, while it is in the store alone, if it is there. */
+  private async settleUnseen(seq: number): Promise<void> {
+    if (this.unseen.has(seq)) return;
+    this.unseen.add(seq);
+    try {
+      await this.deps.flushed();
+      const [job] = await this.deps.store.get(this.groupId, [seq]);
+      if (job === undefined || !this.queue.withdraw(seq)) return;
+      this.deps.counts.acknowledged++;
+      this.forget(seq, job.message.length);
+    } catch (error) {
+      // It is handed out once more.
+      this.deps.logger.debug('A job could not be settled', { groupId: this.groupId, error });
+    } finally {
+      this.unseen.delete(seq);
+    }
+  }
+
+  /** Its message may be in the store alone. It is tried on until it is a dead letter. */
+  private async bury(job: Job, cause: DeathCause): Promise<void> {
+    const { burial, counts } = this.deps;
+    const message = job.message ?? (await this.messageOf(job.seq));
+    if (this.isOver || message === undefined) return;
+    const dead = { message, seq: job.seq, counted: job.counted, cause };
+    if (!(await burial.bury(this.described, dead)) || this.isOver) return;
+    counts.dead[cause]++;
+    this.queue.buried(job.seq);
+  }
+
+  private async messageOf(seq: number): Promise<LiveMessage | undefined> {
+    while (!this.isOver) {
+      try {
+        await this.deps.flushed();
+        const [job] = await this.deps.store.get(this.groupId, [seq]);
+        return job && this.packing.unpack(job.message);
+      } catch {
+        await pause(retryMs, undefined, { ref: false });
+      }
+    }
+    return undefined;
+  }
+
+  /** The oldest of too many become dead letters; not those that members have. */
+  private async makeRoom(): Promise<void> {
+    if (this.isMakingRoom) return;
+    this.isMakingRoom = true;
+    try {
+      await this.eachOldest((job) => this.isTooFull && this.buryOldest(job));
+    } catch (error) {
+      this.deps.logger.debug('Jobs of a full group could not be read', { groupId: this.groupId, error });
+    } finally {
+      this.isMakingRoom = false;
+    }
+  }
+
+  private get isTooFull(): boolean {
+    const { jobs, bytes } = this.deps.bounds;
+    return !this.isOver && (this.depth > jobs || this.bytes > bytes);
+  }
+
+  private async buryOldest({ seq, message, counted }: StoredJob): Promise<boolean> {
+    if (!this.queue.withdraw(seq)) return true;
+    const { burial, counts } = this.deps;
+    const dead = { message: this.packing.unpack(message), seq, counted, cause: 'group_full' } as const;
+    if (!(await burial.bury(this.described, dead)) || this.isOver) return false;
+    counts.dead.group_full++;
+    const { owners, topic, name } = this.described;
+    this.deps.limits.reached('groupJobs', { projectId: owners.projectId, topic, group: name });
+    this.forget(seq, message.length);
+    return true;
+  }
+
+  /** From the oldest on, until `visit` says that it was enough. Rejects where the store is out of reach. */
+  private async eachOldest(visit: (job: StoredJob) => boolean | Promise<boolean>): Promise<void> {
+    for (let after = 0; !this.isOver;) {
+      const page = await this.oldest(100, after);
+      for (const job of page) if (!(await visit(job))) return;
+      const last = page.at(-1);
+      if (last === undefined) return;
+      after = last.seq;
+    }
+  }
+
+  private async oldest(jobs: number, after = 0): Promise<readonly StoredJob[]> {
+    await this.deps.flushed();
+    return this.deps.store.page(this.groupId, { after, jobs, bytes: 1024 * 1024 });
+  }
+}

@@ -1,0 +1,229 @@
+import {
+  StaleTerm,
+  type JobGroupRecord,
+  type JobStore,
+  type StoredJobGroup,
+} from '@roomwire/shared/ports/jobStore';
+import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import type { RoomPast } from '@roomwire/shared/ports/roomPast';
+import { catchUp } from './catchUp.js';
+import { Gathering } from './gathering.js';
+import type { Intake } from './intake.js';
+import { OwnedGroup, type OwnedGroupDeps } from './ownedGroup.js';
+import { ShardCommits, type ShardCommitsDeps } from './shardCommits.js';
+
+/** What a group is found by. */
+export type NamedGroup = Pick<JobGroupRecord, 'topic' | 'name' | 'owners'>;
+
+export interface OwnedShardDeps
+  extends
+    Pick<OwnedGroupDeps, 'clock' | 'counts' | 'burial' | 'bounds' | 'limits'>,
+    Pick<ShardCommitsDeps, 'logger' | 'superseded'> {
+  readonly store: OwnedGroupDeps['store'] &
+    ShardCommitsDeps['store'] &
+    Pick<JobStore, 'take' | 'write' | 'remove'>;
+  readonly intake: Intake;
+  /** Undefined where messages are durable in their groups only. */
+  readonly past: RoomPast | undefined;
+  /** Where the room's log is now: what is published from now on is behind it. -1 where messages have no offsets. */
+  readonly endOf: (group: JobGroupRecord) => Promise<number>;
+}
+
+/** One of the previous release does not answer. */
+const gatheringMs = 3_000;
+const longestMs = 10_000;
+const me = 'this process';
+const betweenTries = { firstMs: 100, longestMs: 5_000 };
+
+/** The groups of a shard that this process owns. */
+export class OwnedShard {
+  /** Resolves when its groups are here; rejects where another process owns it before that. */
+  readonly ready: Promise<void>;
+  /** Undefined before `gather`. */
+  gathering: Gathering | undefined;
+  private readonly shard: number;
+  private readonly term: number;
+  private readonly deps: OwnedShardDeps;
+  private readonly commits: ShardCommits;
+  private readonly groups = new Map<string, OwnedGroup>();
+  private readonly creating = new Map<string, Promise<OwnedGroup>>();
+  /** Groups of which something else is to be said. */
+  private readonly undescribed = new Set<OwnedGroup>();
+  private describing: Promise<void> | undefined;
+  private hasLoaded = false;
+  private readonly closing = new AbortController();
+  /** For the groups, which may be there before it is known who is waited for. */
+  private readonly gathered = new Gathering([me], longestMs);
+
+  constructor(shard: number, term: number, deps: OwnedShardDeps) {
+    this.shard = shard;
+    this.term = term;
+    this.deps = deps;
+    const { store, logger, superseded } = deps;
+    this.commits = new ShardCommits({ store, logger, superseded, shard, term });
+    this.ready = this.load();
+    this.ready.catch(() => undefined);
+  }
+
+  /** Waits for what members on these processes have. */
+  gather(processes: readonly string[]): void {
+    this.gathering = new Gathering(processes, gatheringMs);
+    void this.gathering.done.then(() => this.gathered.heard(me));
+  }
+
+  [Symbol.iterator](): Iterator<OwnedGroup> {
+    return this.groups.values();
+  }
+
+  get(groupId: string): OwnedGroup | undefined {
+    return this.groups.get(groupId);
+  }
+
+  find({ topic, name, owners }: NamedGroup): OwnedGroup | undefined {
+    for (const group of this.deps.intake.groupsOf(topic))
+      if (group.record.name === name && group.belongsTo(owners)) return group;
+    return undefined;
+  }
+
+  /** The group of the name, made where there is none; durable when it resolves. */
+  async make(record: JobGroupRecord): Promise<OwnedGroup> {
+    const key = `${record.topic}\n${record.name}`;
+    const known = this.find(record) ?? this.creating.get(key);
+    if (known !== undefined) return known;
+    const creating = this.create(record).finally(() => this.creating.delete(key));
+    this.creating.set(key, creating);
+    return creating;
+  }
+
+  get isReady(): boolean {
+    return this.hasLoaded && this.creating.size === 0;
+  }
+
+  /** Everything of the partition up to the offset is with the groups that collect it. */
+  passed(partition: number, offset: number): void {
+    this.commits.passed(partition, offset);
+  }
+
+  /** Resolves when everything that was published before is durable. */
+  flushed(): Promise<void> {
+    return this.commits.flushed();
+  }
+
+  async remove(group: OwnedGroup): Promise<void> {
+    await this.deps.store.remove(group.groupId, this.term);
+    this.drop(group);
+  }
+
+  /** The group is not in the store any more. */
+  drop(group: OwnedGroup): void {
+    if (!this.groups.delete(group.groupId)) return;
+    this.undescribed.delete(group);
+    this.deps.intake.remove(group);
+    group.close(true);
+  }
+
+  /** Whoever owns it next finds all that could be written. */
+  async close(): Promise<void> {
+    for (const group of this.groups.values()) group.handOver();
+    await this.commits.close();
+    await this.describing;
+    this.abandon();
+  }
+
+  /** Another process owns it. */
+  abandon(): void {
+    this.closing.abort();
+    this.commits.abandon();
+    for (const group of this.groups.values()) {
+      this.deps.intake.remove(group);
+      group.close(false);
+    }
+    this.groups.clear();
+  }
+
+  private async load(): Promise<void> {
+    const { store, intake, past, endOf } = this.deps;
+    const { groups, positions } = await this.untilDone(() => store.take(this.shard, this.term));
+    const opened = groups.map((stored) => this.open(stored));
+    const held = await Promise.all(groups.map((stored) => this.untilDone(() => intake.hold(stored))));
+    try {
+      if (past) {
+        await this.untilDone(() => catchUp(past, opened, positions, this.deps.logger));
+        for (const group of opened)
+          if (!group.hasLog) group.begin(await this.untilDone(() => endOf(group.record)));
+      }
+    } catch (error) {
+      for (const topic of held) topic.cancel();
+      throw error;
+    }
+    for (const [at, group] of opened.entries()) held[at]?.begin(group);
+    this.hasLoaded = true;
+  }
+
+  private async create(record: JobGroupRecord): Promise<OwnedGroup> {
+    const { intake, endOf, store } = this.deps;
+    const held = await intake.hold(record);
+    try {
+      const from = await endOf(record);
+      await store.write(record, this.term);
+      const group = this.open({ ...record, ...{ depth: 0, bytes: 0, lastSeq: 0, collected: -1 } });
+      group.begin(from);
+      await this.flushed();
+      held.begin(group);
+      return group;
+    } catch (error) {
+      held.cancel();
+      throw error;
+    }
+  }
+
+  private open(stored: StoredJobGroup): OwnedGroup {
+    const { store, clock, logger, counts, burial, bounds, limits } = this.deps;
+    const group = new OwnedGroup(stored, {
+      ...{ store, clock, logger, counts, burial, bounds, limits, gathered: this.gathered },
+      changed: (changed, isSoon) => this.commits.changed(changed, isSoon),
+      flushed: () => this.commits.flushed(),
+      describe: (described) => this.describe(described),
+      described: async () => this.describing,
+    });
+    this.groups.set(group.groupId, group);
+    return group;
+  }
+
+  private describe(group: OwnedGroup): void {
+    this.undescribed.add(group);
+    this.describing ??= this.writeDescriptions();
+  }
+
+  private async writeDescriptions(): Promise<void> {
+    // What changes at once is written once.
+    await new Promise(setImmediate);
+    const { logger, superseded } = this.deps;
+    try {
+      for (const group of this.undescribed) {
+        this.undescribed.delete(group);
+        if (this.groups.has(group.groupId))
+          await this.untilDone(() => this.deps.store.write(group.record, this.term));
+      }
+    } catch (error) {
+      if (error instanceof StaleTerm) superseded();
+      else logger.debug('What is said of a worker group was not written', { shard: this.shard, error });
+    }
+    this.describing = undefined;
+  }
+
+  /** Tries on while the store is out of reach. */
+  private async untilDone<T>(action: () => Promise<T>): Promise<T> {
+    const { logger } = this.deps;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await action();
+      } catch (error) {
+        if (error instanceof StaleTerm || this.closing.signal.aborted) throw error;
+        if (failures === 1)
+          logger.warn('The jobs of worker groups are out of reach', { shard: this.shard, error });
+        await sleep(backOffMs(betweenTries, failures), this.closing.signal);
+      }
+    }
+  }
+}

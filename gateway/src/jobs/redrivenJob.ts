@@ -1,0 +1,10 @@
+/** A job to be put back, as its group's owner is asked for it. */
+export interface RedrivenJob {
+  readonly projectId: string;
+  readonly roomId: string;
+  readonly accessScopeId: string | null;
+  readonly topicName: string;
+  readonly group: string;
+  /** As it was stored. */
+  readonly message: Uint8Array;
+}

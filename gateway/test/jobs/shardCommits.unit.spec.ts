@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
+import { ShardCommits, type ChangingGroup } from '../../src/jobs/owner/shardCommits.js';
+
+describe('the commits of a shard', () => {
+  it('are followed by what changes at the moment at which one is done', async () => {
+    let commits = 0;
+    const shard = new ShardCommits({
+      ...{ shard: 1, term: 1, logger: silentLogger, superseded: () => undefined },
+      store: { commit: async () => void commits++ },
+    });
+    const group: ChangingGroup = { groupId: 'group', takeChanges: () => ({ groupId: 'group' }) };
+    for (let n = 1; n <= 20; n++) {
+      shard.changed(group, true);
+      await shard.flushed();
+      expect(commits).to.equal(n);
+      for (let turns = 0; turns < n % 5; turns++) await Promise.resolve();
+    }
+    await shard.close();
+  });
+});

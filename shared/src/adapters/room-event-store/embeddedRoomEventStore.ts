@@ -1,0 +1,124 @@
+import { EngineUnavailable } from '../../ports/errors.js';
+import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
+import {
+  rollKey,
+  type NewRollRecord,
+  type RollId,
+  type RollWrite,
+  type RoomEventStore,
+  type StoredRoll,
+} from '../../ports/roomEventStore.js';
+import { once } from '../../runtime/service.js';
+import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { RollTables } from './rollTables.js';
+
+/** Removals in one transaction. */
+const step = 100;
+
+/** Rolls in an LMDB file. */
+class EmbeddedRoomEventStore implements RoomEventStore {
+  private readonly tables: RollTables;
+  private isOpen = true;
+  private working: Promise<unknown> = Promise.resolve();
+
+  private readonly appends = createGroupCommit<NewRollRecord, RollWrite>({
+    transact: (work) => this.tables.environment.transact(work),
+    write: (records) => records.map((record) => this.tables.append(record)),
+    committed: () => undefined,
+    bytesOf: ({ content }) => content.length,
+  });
+
+  constructor(path: string) {
+    this.tables = new RollTables(path);
+  }
+
+  async open(shard: number): Promise<readonly StoredRoll[]> {
+    this.assertOpen();
+    return this.tables
+      .openIn(shard)
+      .map((key) => this.tables.read(key))
+      .filter((stored) => stored !== undefined);
+  }
+
+  async read(id: RollId): Promise<StoredRoll | undefined> {
+    this.assertOpen();
+    return this.tables.read(rollKey(id));
+  }
+
+  async append(records: readonly NewRollRecord[]): Promise<readonly RollWrite[]> {
+    this.assertOpen();
+    return Promise.all(records.map((record) => this.appends.submit(record))).catch(unavailable);
+  }
+
+  settle(id: RollId, upTo: number): Promise<void> {
+    return this.transact(() => this.tables.settle(rollKey(id), upTo));
+  }
+
+  async settledOf(ids: readonly RollId[]) {
+    this.assertOpen();
+    return ids.flatMap(({ roomId, accessScopeId }) => {
+      const settled = this.tables.settledOf(rollKey({ roomId, accessScopeId }));
+      return settled === undefined ? [] : [{ roomId, accessScopeId, settled }];
+    });
+  }
+
+  remove(id: RollId): Promise<void> {
+    return this.transact(() => this.tables.remove(rollKey(id)));
+  }
+
+  async removeOf(owners: readonly string[]): Promise<void> {
+    for (const owner of owners) {
+      this.assertOpen();
+      // A room is named by the first part of the key.
+      const keys = this.tables
+        .ownedBy(owner)
+        .filter((key) => !key.startsWith(`${owner}/`) || this.tables.isIdle(key));
+      for (let from = 0; from < keys.length; from += step)
+        await this.transact(() => {
+          for (const key of keys.slice(from, from + step)) this.tables.remove(key);
+        });
+    }
+  }
+
+  async checkpoint(): Promise<LogPosition | undefined> {
+    this.assertOpen();
+    return this.tables.checkpoint;
+  }
+
+  moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
+    return this.transact(() => this.tables.moveCheckpoint(position, origin));
+  }
+
+  async origin(): Promise<LogOrigin | undefined> {
+    this.assertOpen();
+    return this.tables.origin;
+  }
+
+  readonly close = once(async () => {
+    this.isOpen = false;
+    await Promise.all([this.appends.idle(), this.working]);
+    await this.tables.environment.close();
+  });
+
+  private async transact<T>(work: () => T): Promise<T> {
+    this.assertOpen();
+    const done = this.tables.environment.transact(work);
+    this.working = done.catch(() => undefined);
+    return done.catch(unavailable);
+  }
+
+  private assertOpen(): void {
+    if (!this.isOpen) throw new EngineUnavailable('room events');
+  }
+}
+
+const unavailable = (cause: unknown): never => {
+  throw new EngineUnavailable('room events', { cause });
+};
+
+interface Files {
+  file(name: string): string;
+}
+
+export const openEmbeddedRoomEventStore = async (folder: Files): Promise<RoomEventStore> =>
+  new EmbeddedRoomEventStore(folder.file('room-events.lmdb'));
