@@ -12,7 +12,7 @@ export interface ScheduleKeeperDeps extends FollowerDeps {
 
 /**
  * [WS-LATER-7] Removes publishes that wait for their time with what they belong to, by following the log. One that is stored just then is judged when it
- * is due.
+ * is due, and so are those whose room or actor is gone.
  */
 export const createScheduleKeeper = (deps: ScheduleKeeperDeps): Service => {
   const { schedules, logger } = deps;
@@ -31,9 +31,7 @@ const deletions: { readonly [T in EventType]?: (data: Extract<DomainEvent, { typ
   {
     ProjectDeleted: ({ projectId }) => projectId,
     AppDeleted: ({ appId }) => appId,
-    RoomDeleted: ({ roomId }) => roomId,
     ScopeDeleted: ({ accessScopeId }) => accessScopeId,
-    ActorDeleted: ({ actorTokenId }) => actorTokenId,
   };
 
 const deletedBy = (event: RecordedEvent, logger: Logger): readonly string[] => {

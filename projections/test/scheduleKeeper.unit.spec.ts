@@ -14,7 +14,7 @@ import { newEvent } from './support/history.js';
 
 const scheduleOf = (scheduledId: string, prefix: string): NewSchedule => ({
   publish: {
-    ...{ scheduledId, shard: 1, deliverAt: 1, createdAt: 1, organizationId: 'o' },
+    ...{ scheduledId, shard: 1, deliverAt: 1, place: scheduledId, createdAt: 1, organizationId: 'o' },
     ...{ projectId: `${prefix}project`, appId: `${prefix}app`, roomId: `${prefix}room` },
     scope: { accessScopeId: `${prefix}scope`, slug: 's', name: 'S' },
     ...{ actorTokenId: `${prefix}actor`, topic: 'a/b/c', filters: [], retain: false, qos: 1, bytes: 1 },
@@ -25,9 +25,7 @@ const scheduleOf = (scheduledId: string, prefix: string): NewSchedule => ({
 const deletions: readonly (readonly [what: string, event: DomainEvent])[] = [
   ['its project', { type: 'ProjectDeleted', data: { projectId: 'project' } }],
   ['its app', { type: 'AppDeleted', data: { appId: 'app' } }],
-  ['its room', { type: 'RoomDeleted', data: { appId: 'app', roomId: 'room' } }],
   ['its scope', { type: 'ScopeDeleted', data: { accessScopeId: 'scope' } }],
-  ['its actor', { type: 'ActorDeleted', data: { actorTokenId: 'actor' } }],
 ];
 
 describe('[WS-LATER-7] the keeper of scheduled publishes', () => {
@@ -62,4 +60,15 @@ describe('[WS-LATER-7] the keeper of scheduled publishes', () => {
       await eventually(async () => (await schedules.checkpoint()) !== undefined);
       expect(await waiting()).to.deep.equal(['other']);
     });
+
+  it('leaves those of a room and of an actor, which are judged when they are due', async () => {
+    await keeper.start();
+    await log.append('stream', 'none', [
+      newEvent({ type: 'RoomDeleted', data: { appId: 'app', roomId: 'room' } }, 1),
+      newEvent({ type: 'ActorDeleted', data: { actorTokenId: 'actor' } }, 2),
+      newEvent({ type: 'AppDeleted', data: { appId: 'another app' } }, 3),
+    ]);
+    await eventually(async () => (await waiting()).length < 2);
+    expect(await waiting()).to.deep.equal(['one']);
+  });
 });

@@ -5,8 +5,8 @@ import * as s from '../http/schema.js';
 export const mostListed = 1_000;
 const usuallyListed = 100;
 
-/** `deliverAt` and id of the last one on the page before. */
-const cursorPattern = /^(\d{1,15})-([0-9a-f-]{36})$/;
+/** `deliverAt` and place of the last one on the page before. */
+const cursorPattern = /^(\d{1,15})-([\w.-]{1,100})$/;
 
 export const scheduledQuerySchema = s.queryOf({
   topic: s.text({ description: 'Only those to this `app-slug/room-slug/topic`' }),
@@ -17,19 +17,18 @@ export const scheduledQuerySchema = s.queryOf({
 type ScheduledQuery = s.ValueOf<typeof scheduledQuerySchema>;
 
 export const filterOf = ({ topic, limit = usuallyListed, cursor = '' }: ScheduledQuery): ScheduleFilter => {
-  const [, deliverAt, scheduledId] = cursorPattern.exec(cursor) ?? [];
-  const after = scheduledId === undefined ? undefined : { deliverAt: Number(deliverAt), scheduledId };
+  const [, deliverAt, place] = cursorPattern.exec(cursor) ?? [];
+  const after = place === undefined ? undefined : { deliverAt: Number(deliverAt), place };
   return { topic, after, limit: Math.min(mostListed, Math.max(1, Math.trunc(limit))) };
 };
 
-export const cursorOf = ({ deliverAt, scheduledId }: ScheduledPublish): string =>
-  `${deliverAt}-${scheduledId}`;
+export const cursorOf = ({ deliverAt, place }: ScheduledPublish): string => `${deliverAt}-${place}`;
 
 const scheduledSchema = s.titledObject('ScheduledPublish', {
   scheduledId: s.uuid,
   topic: s.text(),
   scope: s.described(s.orNull(s.uuid), 'The `accessScopeId`; null outside of every scope'),
-  id: s.described(s.orNull(s.text()), 'As its publisher gave it'),
+  id: s.described(s.text(), 'As its publisher gave it, otherwise the `scheduledId`'),
   actorTokenId: s.described(s.orNull(s.uuid), 'Of its publisher; null for a backend'),
   deliverAt: s.time,
   createdAt: s.time,
@@ -44,7 +43,7 @@ export const presentScheduled = (publish: ScheduledPublish): s.ValueOf<typeof sc
   scheduledId: publish.scheduledId,
   topic: publish.topic,
   scope: publish.scope?.accessScopeId ?? null,
-  id: publish.id ?? null,
+  id: publish.id ?? publish.scheduledId,
   actorTokenId: publish.actorTokenId === '' ? null : publish.actorTokenId,
   deliverAt: new Date(publish.deliverAt).toISOString(),
   createdAt: new Date(publish.createdAt).toISOString(),

@@ -1,12 +1,13 @@
 import { shardOf } from '@roomwire/shared/domain/shards';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ScheduledPublish, ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
+import type { NewSchedule, ScheduledPublish, ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { ProjectUsage } from '../limits/usageLedger.js';
+import { Batches } from '../publishing/batches.js';
 import type { MessageIds } from '../publishing/messageIds.js';
 import type { PublishClaims, WonClaim } from '../publishing/publishClaims.js';
 import type { Publisher } from '../publishing/publisher.js';
@@ -39,28 +40,41 @@ interface AcceptDeps {
   readonly onStored: (publish: ScheduledPublish) => void;
 }
 
+type Refused = 'brokerUnavailable' | 'scheduleLimit';
+
 /** [WS-LATER-1] It is durable, and counted, before it is answered. */
 export const createAcceptSchedule = (deps: AcceptDeps): AcceptSchedule => {
   const { store, room, claims, ids, clock, logger, metrics, onStored } = deps;
 
-  const stored = async (publish: ScheduledPublish, data: Uint8Array) => {
+  const storeAll = async (schedules: readonly NewSchedule[]) => {
+    if (store === undefined || room === undefined) return schedules.map(() => 'brokerUnavailable' as const);
+    const errors: (undefined | 'scheduleLimit')[] = [];
+    for (const { publish } of schedules)
+      errors.push((await room.take(publish.projectId, publish.bytes)) ? undefined : 'scheduleLimit');
+    await store.add(schedules.filter((_, index) => errors[index] === undefined));
+    return errors;
+  };
+
+  // [WS-LATER-2] One call after the other, or one that is due at once might be seen before its predecessor.
+  const adds = new Batches<NewSchedule, Refused | undefined>(storeAll, 1);
+
+  const stored = async (publish: ScheduledPublish, data: Uint8Array): Promise<Refused | undefined> => {
     try {
-      if (store === undefined || room === undefined) return 'brokerUnavailable' as const;
-      if (!(await room.take(publish.projectId, publish.bytes))) return 'scheduleLimit' as const;
       // A copy: a slice that is kept would keep the whole frame.
-      await store.add([{ publish, data: new Uint8Array(data) }]);
-      return undefined;
+      return await adds.add({ publish, data: new Uint8Array(data) });
     } catch (error) {
       logger.warn('A publish for later could not be stored', { topic: publish.topic, error });
-      return 'brokerUnavailable' as const;
+      return 'brokerUnavailable';
     }
   };
 
   return async (publisher, admitted) => {
     const { frame, usage, claim } = admitted;
     publisher.begin();
-    const messageId = claim?.messageId ?? ids.next(publisher.mark);
-    const publish = scheduleOf(scheduledIdOf(messageId), admitted, clock.now());
+    // Not that of the claim: it may have been made earlier, or by a publisher that was killed.
+    const place = ids.next(publisher.mark);
+    const messageId = claim?.messageId ?? place;
+    const publish = scheduleOf({ scheduledId: scheduledIdOf(messageId), place }, admitted, clock.now());
     const error = await stored(publish, frame.data);
     usage.end(error === undefined);
     if (claim !== undefined)
@@ -80,7 +94,7 @@ export const createAcceptSchedule = (deps: AcceptDeps): AcceptSchedule => {
 
 /** [WS-LATER-2] A past time is now. */
 const scheduleOf = (
-  scheduledId: string,
+  names: Pick<ScheduledPublish, 'scheduledId' | 'place'>,
   { author, frame, access, claim, isSilent }: AdmittedSchedule,
   now: number,
 ): ScheduledPublish => {
@@ -89,7 +103,8 @@ const scheduleOf = (
   const { appId } = access.location.app.value;
   const { roomId } = access.location.room.value;
   return {
-    ...{ scheduledId, organizationId, projectId, appId, roomId, actorTokenId },
+    ...names,
+    ...{ organizationId, projectId, appId, roomId, actorTokenId },
     shard: shardOf(`${roomId}/${accessScope?.accessScopeId ?? ''}`),
     ...{ deliverAt: Math.max(deliverAt, now), createdAt: now },
     scope: accessScope && {

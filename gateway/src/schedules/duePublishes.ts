@@ -21,6 +21,9 @@ export interface DuePublishesDeps {
   readonly lookMs: number;
 }
 
+/** Publishes of one look: behind a long outage each look costs the store about as much, whatever it finds. */
+const mostFound = 1_000;
+
 /** Publishes of one step: many share each write to the store, and live traffic gets its turn between two steps. */
 const mostAtOnce = 100;
 const mostBytesAtOnce = 4 * 1024 * 1024;
@@ -85,12 +88,27 @@ export class DuePublishes {
 
   /** Whether there may be more that can be made now. */
   private async makeSome(): Promise<boolean> {
-    const { store, clock, ids, deliver } = this.deps;
+    const { store, clock } = this.deps;
     const terms = new Map(this.terms);
     const now = clock.now();
-    const due = await store.due([...terms.keys()], now, mostAtOnce);
+    const due = await store.due([...terms.keys()], now, mostFound);
     this.lateMs = due[0] === undefined ? 0 : now - due[0].deliverAt;
-    const some = fewBytes(due);
+    for (let made = 0; made < due.length && !this.isStopped; await turn()) {
+      const some = fewBytes(due.slice(made, made + mostAtOnce));
+      // What is no longer owned here is another's.
+      const owned = some.filter(({ shard }) => this.terms.get(shard) === terms.get(shard));
+      if (!(await this.make(owned, terms))) return false;
+      made += some.length;
+    }
+    return due.length === mostFound;
+  }
+
+  /** Whether all of them are done. */
+  private async make(
+    some: readonly ScheduledPublish[],
+    terms: ReadonlyMap<number, number>,
+  ): Promise<boolean> {
+    const { store, ids, deliver } = this.deps;
     const begun = await store.begin(
       some.map(({ shard, scheduledId, id }) => ({
         ...{ scheduledId, term: terms.get(shard) as number },
@@ -101,8 +119,7 @@ export class DuePublishes {
     await store.end(
       done.map(({ publish: { scheduledId, shard } }) => ({ scheduledId, term: terms.get(shard) as number })),
     );
-    const isCut = some.length < due.length || due.length === mostAtOnce;
-    return isCut && begun.length > 0 && done.length === begun.length;
+    return done.length === some.length;
   }
 
   private async stop(): Promise<void> {

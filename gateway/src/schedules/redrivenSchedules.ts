@@ -5,6 +5,7 @@ import { scheduleRedrives, type RedrivenWork } from '@roomwire/shared/wire/bus/l
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { protocolErrors } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { AuthorDeps } from '../publishing/authors.js';
+import type { MessageIds } from '../publishing/messageIds.js';
 import { DueJudge } from './dueRights.js';
 import { scheduleIn } from './lostSchedules.js';
 import { scheduledIdOf } from './scheduledId.js';
@@ -13,6 +14,7 @@ interface RedriveDeps extends AuthorDeps {
   readonly bus: Pick<MessageBus, 'put' | 'work'>;
   readonly store: Pick<ScheduleStore, 'add'>;
   readonly clock: Clock;
+  readonly ids: Pick<MessageIds, 'next'>;
   readonly onStored: (publish: ScheduledPublish) => void;
 }
 
@@ -20,7 +22,7 @@ const together = 4;
 
 /** [WS-LATER-3] Publishes that were refused when they were due, and are to be made now: what is still refused stays a dead letter. */
 export const startScheduleRedrives = (deps: RedriveDeps): Promise<QueueWorker> => {
-  const { bus, store, clock, onStored } = deps;
+  const { bus, store, clock, ids, onStored } = deps;
   return bus.work(scheduleRedrives, { concurrency: together }, async ({ redriveId, work }: RedrivenWork) => {
     const { publish, data } = scheduleIn(work);
     const found = await new DueJudge(deps).judge(publish);
@@ -30,7 +32,10 @@ export const startScheduleRedrives = (deps: RedriveDeps): Promise<QueueWorker> =
     }
     // Of the redrive: if that comes again, it is the same schedule.
     const scheduledId = scheduledIdOf(redriveId);
-    const again = { ...publish, scheduledId, id: publish.id ?? publish.scheduledId, deliverAt: clock.now() };
+    const again = {
+      ...{ ...publish, id: publish.id ?? publish.scheduledId },
+      ...{ scheduledId, deliverAt: clock.now(), place: ids.next() },
+    };
     await store.add([{ publish: again, data }]);
     await bus.put(webhookReports, { outcome: 'redriven', work, redriveId });
     onStored(again);

@@ -11,6 +11,8 @@ export interface ScheduledPublish {
   readonly shard: number;
   /** Unix milliseconds, here and below. */
   readonly deliverAt: number;
+  /** Its own among all, in the order of acceptance as text: of those that are due at one time. */
+  readonly place: string;
   readonly createdAt: number;
   readonly organizationId: string;
   readonly projectId: string;
@@ -62,7 +64,7 @@ export interface ScheduleFilter {
   /** The whole address. */
   readonly topic?: string | undefined;
   /** Those behind this one. */
-  readonly after?: Pick<ScheduledPublish, 'deliverAt' | 'scheduledId'> | undefined;
+  readonly after?: Pick<ScheduledPublish, 'deliverAt' | 'place'> | undefined;
   readonly limit: number;
 }
 
@@ -73,11 +75,11 @@ export interface HeldSchedules {
 }
 
 /**
- * Publishes that wait for their time, in the order of `deliverAt`, and of their ids where that is the same. Rejects with `EngineUnavailable` where
+ * Publishes that wait for their time, in the order of `deliverAt`, and of their places where that is the same. Rejects with `EngineUnavailable` where
  * the engine is out of reach; whether anything was written is then unknown. What has resolved survives the end of every process.
  */
 export interface ScheduleStore {
-  /** One that is there already stays as it is. */
+  /** In this order: who sees one sees those before it. One that is there already stays as it is. */
   add(schedules: readonly NewSchedule[]): Promise<void>;
 
   /** Whether it was there, and its delivery had not begun: then it never will. */
@@ -101,7 +103,7 @@ export interface ScheduleStore {
   /** They are delivered, or will never be: removes them, but for those that an owner of a later term has begun. */
   end(deliveries: readonly Pick<DeliveryBegin, 'scheduledId' | 'term'>[]): Promise<void>;
 
-  /** Removes those of any of these projects, apps, rooms, scopes and actors; resolves with their number. */
+  /** Removes those of any of these projects, apps and scopes; resolves with their number. */
   removeOf(owners: readonly string[]): Promise<number>;
 
   /** Up to where the events that remove them have been followed; undefined for none. */
@@ -113,14 +115,7 @@ export interface ScheduleStore {
 }
 
 /** What a scheduled publish is deleted with. */
-export const ownersOf = ({
-  projectId,
-  appId,
-  roomId,
-  scope,
-  actorTokenId,
-}: ScheduledPublish): readonly string[] => [
-  ...[projectId, appId, roomId],
+export const ownersOf = ({ projectId, appId, scope }: ScheduledPublish): readonly string[] => [
+  ...[projectId, appId],
   ...(scope === null ? [] : [scope.accessScopeId]),
-  ...(actorTokenId === '' ? [] : [actorTokenId]),
 ];

@@ -10,9 +10,11 @@ const scope = { accessScopeId: 's', slug: 'line-1', name: 'Line $1' };
 
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
+const placeOf = (n: number): string => `p${String(n).padStart(5, '0')}.gA_-z`;
+
 const scheduleOf = (n: number, fields: Partial<ScheduledPublish> = {}): NewSchedule => ({
   publish: {
-    ...{ scheduledId: idOf(n), shard: 1, deliverAt: 1_000 + n, createdAt: 500 },
+    ...{ scheduledId: idOf(n), shard: 1, deliverAt: 1_000 + n, place: placeOf(n), createdAt: 500 },
     ...{ organizationId: 'o', projectId, appId: 'a', roomId: 'r', scope: null, actorTokenId: 'x' },
     ...{ topic, filters: [], retain: false, qos: 1, bytes: 3 },
     ...fields,
@@ -40,11 +42,12 @@ export const scheduleStoreContract = (name: string, open: () => Promise<Reopenab
     const begin = (n: number, term: number, messageId = `m-${n}`) =>
       store.begin([{ scheduledId: idOf(n), term, messageId }]);
 
-    it('gives what is due in the order of its time, and of the ids at one time', async () => {
-      const at = { deliverAt: 2_000 };
-      await store.add([scheduleOf(5), scheduleOf(3), scheduleOf(9, at), scheduleOf(7, at), scheduleOf(4)]);
-      expect(await dueIds()).to.deep.equal([3, 4, 5, 7, 9]);
-      expect(await dueIds(2_000)).to.deep.equal([3, 4, 5, 7, 9]);
+    it('gives what is due in the order of its time, and of acceptance at one time', async () => {
+      const [first, second] = [1, 2].map((n) => ({ deliverAt: 2_000, place: placeOf(n) }));
+      await store.add([scheduleOf(5), scheduleOf(3), scheduleOf(7, second), scheduleOf(9, first)]);
+      await store.add([scheduleOf(4)]);
+      expect(await dueIds()).to.deep.equal([3, 4, 5, 9, 7]);
+      expect(await dueIds(2_000)).to.deep.equal([3, 4, 5, 9, 7]);
       expect(await dueIds(1_999)).to.deep.equal([3, 4, 5]);
       expect(await dueIds(1_004)).to.deep.equal([3, 4]);
       expect(await dueIds(9_000, [1], 2)).to.deep.equal([3, 4]);
@@ -74,14 +77,17 @@ export const scheduleStoreContract = (name: string, open: () => Promise<Reopenab
 
     it('leaves one that is added again as it is', async () => {
       await store.add([scheduleOf(1)]);
-      await store.add([scheduleOf(1, { deliverAt: 5 }), scheduleOf(2)]);
-      expect(await dueIds()).to.deep.equal([1, 2]);
-      expect(await store.held(projectId)).to.deep.equal({ messages: 2, bytes: 6 });
+      await store.add([scheduleOf(1, { deliverAt: 5 }), scheduleOf(2), scheduleOf(1), scheduleOf(3)]);
+      expect(await dueIds()).to.deep.equal([1, 2, 3]);
+      expect(await store.held(projectId)).to.deep.equal({ messages: 3, bytes: 9 });
     });
 
     it('lists those of a project and of a topic, page by page', async () => {
       const other = { topic: 'app/room/other' };
-      const all = [1, 2, 3, 4, 5, 6].map((n) => scheduleOf(n, n % 2 ? {} : other));
+      // Some at one time, in the order of their places.
+      const all = [1, 2, 3, 4, 5, 6].map((n) =>
+        scheduleOf(n, { deliverAt: 2_000 + Math.trunc(n / 3), ...(n % 2 === 0 && other) }),
+      );
       await store.add([...all, scheduleOf(7, { projectId: 'another' })]);
       const pages: number[][] = [];
       let after: ScheduledPublish | undefined;
@@ -163,12 +169,15 @@ export const scheduleStoreContract = (name: string, open: () => Promise<Reopenab
     });
 
     it('removes those of an owner', async () => {
-      const owned = { s: { scope }, r2: { roomId: 'r2' }, a2: { appId: 'a2' }, y: { actorTokenId: 'y' } };
+      const owned = { s: { scope }, a2: { appId: 'a2' } };
       for (const [n, fields] of Object.values(owned).entries()) await store.add([scheduleOf(n, fields)]);
       await store.add(Array.from({ length: 250 }, (_, n) => scheduleOf(100 + n, { projectId: 'gone' })));
+      // They are judged when they are due.
+      await store.add([scheduleOf(8, { roomId: 'r2' }), scheduleOf(9, { actorTokenId: 'y' })]);
+      expect(await store.removeOf(['r2', 'y'])).to.equal(0);
       for (const owner of Object.keys(owned)) expect(await store.removeOf([owner]), owner).to.equal(1);
       expect(await store.removeOf(['gone', 'nobody'])).to.equal(250);
-      expect(await dueIds()).to.deep.equal([]);
+      expect(await dueIds()).to.deep.equal([8, 9]);
       expect(await store.held('gone')).to.deep.equal({ messages: 0, bytes: 0 });
     });
 

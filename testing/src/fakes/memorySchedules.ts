@@ -97,10 +97,10 @@ export class MemorySchedules {
   }
 }
 
-type Place = Pick<ScheduledPublish, 'deliverAt' | 'scheduledId'>;
+type Place = Pick<ScheduledPublish, 'deliverAt' | 'place'>;
 
 const order = (a: Place, b: Place): number =>
-  a.deliverAt - b.deliverAt || Number(a.scheduledId > b.scheduledId) - Number(a.scheduledId < b.scheduledId);
+  a.deliverAt - b.deliverAt || Number(a.place > b.place) - Number(a.place < b.place);
 
 /** One process' way to them. `around` is what is between, which may fail. */
 export const schedulesOn = (

@@ -76,12 +76,30 @@ describe('publishing for later over HTTP', () => {
     expect(await next()).to.include({ data: 'at once' });
   });
 
+  it('[WS-LATER-2] delivers what is for one time in the order in which it was accepted', async () => {
+    const deliverAt = inMs(1_500);
+    const batchSize = 100;
+    for (const batch of [0, 1, 2]) {
+      const numbers = Array.from({ length: batchSize }, (_, n) => batch * batchSize + n);
+      const messages = numbers.map((data) => ({
+        ...{ topic, data, deliverAt },
+        ...(data % 3 === 0 && { id: `n-${data}` }),
+      }));
+      const { results } = (await publish({ messages })).body as { results: object[] };
+      expect(results.filter((result) => 'scheduledId' in result)).to.have.length(batchSize);
+    }
+    const all = Array.from({ length: 3 * batchSize }, (_, n) => n);
+    const got: unknown[] = [];
+    while (got.length < all.length) got.push((await next())['data']);
+    expect(got).to.deep.equal(all);
+  });
+
   it('[HTTP-LATER-2] lists what waits, the earliest first, by topic and page by page', async () => {
     const { actorTokenId } = await actorOf(project.client);
     const { body: scope } = await project.client.post('/scopes', { name: 'North', slug: 'north' });
     const other = `${topic.slice(0, topic.lastIndexOf('/'))}/other`;
     const times = [3, 1, 2].map((hours) => inMs(hours * 3_600_000));
-    await publish({ topic, data: 1, deliverAt: times[0], as: actorTokenId });
+    const made = await publish({ topic, data: 1, deliverAt: times[0], as: actorTokenId });
     await publish({ topic, data: 2, deliverAt: times[1], id: 'first', scope: scope.accessScopeId });
     const { body } = await publish({ topic: other, data: 3, deliverAt: times[2] });
     const known = body.error === undefined;
@@ -93,7 +111,10 @@ describe('publishing for later over HTTP', () => {
     expect(all.data[0]).to.include({
       ...{ topic, scope: scope.accessScopeId, id: 'first', actorTokenId: null, deliverAt: times[1] },
     });
-    expect(all.data.at(-1)).to.include({ scope: null, id: null, actorTokenId });
+    // What its publisher was told, and subscribers will be.
+    const { scheduledId } = made.body;
+    expect(all.data.at(-1)).to.include({ scope: null, id: scheduledId, scheduledId, actorTokenId });
+    expect(made.body).to.include({ id: scheduledId });
     const first = await listed(`?limit=1&topic=${encodeURIComponent(topic)}`);
     const second = await listed(`?limit=1&topic=${encodeURIComponent(topic)}&cursor=${first.next}`);
     expect([first.data, second.data, second.next]).to.deep.equal([[all.data[0]], [all.data.at(-1)], null]);
@@ -128,12 +149,38 @@ describe('publishing for later over HTTP', () => {
     await endpoint.close();
   });
 
-  it('[WS-LATER-7] goes with the room that it was for', async () => {
-    const { data } = (await project.client.get(`/apps/${appId}/rooms`)).body;
-    const [{ roomId }] = data ?? (await project.client.get(`/apps/${appId}/rooms`)).body;
+  it('[WS-LATER-7] goes with the app that it was for', async () => {
     await publish({ topic, data: 1, deliverAt: inMs(3_600_000) });
     expect((await listed()).data).to.have.length(1);
-    expect((await project.client.delete(`/apps/${appId}/rooms/${roomId}`)).status).to.equal(204);
+    expect((await project.client.delete(`/apps/${appId}`)).status).to.equal(200);
     await eventually(async () => (await listed()).data.length === 0);
+  });
+
+  const deadLetters = async (): Promise<Record<string, unknown>[]> =>
+    (await service.operator.get(`/organizations/${project.organizationId}/webhook-dlq`)).body.data;
+
+  it('[WS-LATER-7] [WS-LATER-3] leaves a dead letter when it is due and its room is gone', async () => {
+    const [{ roomId }] = (await project.client.get(`/apps/${appId}/rooms`)).body;
+    const { scheduledId } = (await publish({ topic, data: 1, deliverAt: inMs(1_500) })).body;
+    expect((await project.client.delete(`/apps/${appId}/rooms/${roomId}`)).status).to.equal(204);
+    await eventually(async () => (await deadLetters()).length > 0, { withinMs: 20_000 });
+    const [entry, ...others] = await deadLetters();
+    expect(others).to.deep.equal([]);
+    expect(entry).to.include({ kind: 'schedule', scheduledId, error: 'unknown_topic', status: 'failed' });
+    // [HOOK-DLQ-3] What was to be sent is gone with the room.
+    await eventually(async () => (await deadLetters())[0]?.['payloadExpired'] === true);
+    expect((await listed()).data).to.deep.equal([]);
+  });
+
+  it('[WS-LATER-7] [WS-LATER-3] leaves a dead letter when it is due and its actor is gone', async () => {
+    const { actorTokenId } = await actorOf(project.client);
+    const { body } = await publish({ topic, data: 'late', deliverAt: inMs(1_500), as: actorTokenId });
+    const deleted = await project.client.delete(`/actors/${actorTokenId}`);
+    expect(deleted.status).to.equal(204);
+    expect((await listed()).data).to.have.length(1);
+    await eventually(async () => (await deadLetters()).length > 0, { withinMs: 20_000 });
+    const [entry] = await deadLetters();
+    expect(entry).to.include({ scheduledId: body.scheduledId, error: 'unknown_actor', kind: 'schedule' });
+    expect(entry?.['requestBody']).to.include({ data: 'late', actorId: actorTokenId });
   });
 });

@@ -2448,8 +2448,8 @@ export interface components {
              * @description The `accessScopeId`; null outside of every scope
              */
             readonly scope: string | null;
-            /** @description As its publisher gave it */
-            readonly id: string | null;
+            /** @description As its publisher gave it, otherwise the `scheduledId` */
+            readonly id: string;
             /**
              * Format: uuid
              * @description Of its publisher; null for a backend

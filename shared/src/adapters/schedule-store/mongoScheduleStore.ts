@@ -46,22 +46,17 @@ class MongoScheduleStore implements ScheduleStore {
 
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
-      await makeIndex(this.schedules, { deliverAt: 1, _id: 1 });
-      await makeIndex(this.schedules, { projectId: 1, deliverAt: 1, _id: 1 });
-      await makeIndex(this.schedules, { projectId: 1, topic: 1, deliverAt: 1, _id: 1 });
+      await makeIndex(this.schedules, { deliverAt: 1, place: 1 });
+      await makeIndex(this.schedules, { projectId: 1, deliverAt: 1, place: 1 });
+      await makeIndex(this.schedules, { projectId: 1, topic: 1, deliverAt: 1, place: 1 });
       await makeIndex(this.schedules, { projectId: 1, bytes: 1 });
       await makeIndex(this.schedules, { owners: 1 });
     });
   }
 
   async add(schedules: readonly NewSchedule[]): Promise<void> {
-    if (schedules.length === 0) return;
-    await this.connection.call(() =>
-      this.schedules.insertMany(schedules.map(documentOf), inAnyOrder).catch((error: unknown) => {
-        // What is there already stays.
-        if (duplicatesIn(error) === undefined) throw error;
-      }),
-    );
+    let missing = schedules.map(documentOf);
+    while (missing.length > 0) missing = await this.addUntilKnown(missing);
   }
 
   cancel(projectId: string, scheduledId: string): Promise<boolean> {
@@ -79,7 +74,7 @@ class MongoScheduleStore implements ScheduleStore {
       ...(after !== undefined && {
         $or: [
           { deliverAt: { $gt: after.deliverAt } },
-          { deliverAt: after.deliverAt, _id: { $gt: after.scheduledId } },
+          { deliverAt: after.deliverAt, place: { $gt: after.place } },
         ],
       }),
     };
@@ -153,11 +148,25 @@ class MongoScheduleStore implements ScheduleStore {
     return this.connection.close();
   }
 
+  /** In their order; resolves with those behind one that is there already, which stays. */
+  private addUntilKnown(documents: readonly ScheduleDocument[]): Promise<ScheduleDocument[]> {
+    return this.connection.call(async () => {
+      try {
+        await this.schedules.insertMany(documents, durably);
+        return [];
+      } catch (error) {
+        const [known] = duplicatesIn(error) ?? [];
+        if (known === undefined) throw error;
+        return documents.slice(known + 1);
+      }
+    });
+  }
+
   private find(filter: Filter<ScheduleDocument>, limit: number): Promise<readonly ScheduledPublish[]> {
     return this.connection.call(async () => {
       const found = await this.schedules
         .find<ListedDocument>(filter, { projection: listed, ...readLimits() })
-        .sort({ deliverAt: 1, _id: 1 })
+        .sort({ deliverAt: 1, place: 1 })
         .limit(limit)
         .toArray();
       return found.map(publishIn);

@@ -12,6 +12,7 @@ export interface ScheduleDocument {
   readonly _id: string;
   readonly shard: number;
   readonly deliverAt: number;
+  readonly place: string;
   readonly projectId: string;
   readonly topic: string;
   readonly owners: readonly string[];
@@ -27,10 +28,10 @@ export interface ScheduleDocument {
 export type ListedDocument = Pick<ScheduleDocument, 'publish'>;
 
 export const documentOf = ({ publish, data }: NewSchedule): ScheduleDocument => {
-  const { scheduledId, shard, deliverAt, projectId, topic, bytes } = publish;
+  const { scheduledId, shard, deliverAt, place, projectId, topic, bytes } = publish;
   return {
-    ...{ _id: scheduledId, shard, deliverAt, projectId, topic, bytes, owners: ownersOf(publish) },
-    ...{ term: 0, messageId: null },
+    ...{ _id: scheduledId, shard, deliverAt, place, projectId, topic, bytes },
+    ...{ owners: ownersOf(publish), term: 0, messageId: null },
     ...{ publish: JSON.stringify(publish), data: new Binary(data) },
   };
 };

@@ -18,14 +18,14 @@ export interface ScheduleEntry {
   readonly messageId: string | null;
 }
 
-type DueKey = [deliverAt: number, scheduledId: string];
+type DueKey = [deliverAt: number, place: string, scheduledId: string];
 /** Those of all topics are under the empty one, too. */
-type ListKey = [projectId: string, topic: string, deliverAt: number, scheduledId: string];
+type ListKey = [projectId: string, topic: string, deliverAt: number, place: string, scheduledId: string];
 
 /** Sorts behind every number and text. */
 const afterAll = new Uint8Array([0xff]) as unknown as number;
 
-/** Behind every id, which are UUIDs. */
+/** Behind every id, which are UUIDs, and every place. */
 const afterIds = '~';
 
 const nothingHeld: HeldSchedules = { messages: 0, bytes: 0 };
@@ -86,8 +86,8 @@ export class ScheduleTables {
 
   due(shards: ReadonlySet<number>, until: number, limit: number): readonly ScheduledPublish[] {
     const found: ScheduledPublish[] = [];
-    for (const { key, value } of this.dues.getRange({ start: [0, ''], end: [until, afterIds] })) {
-      const publish = shards.has(value) ? this.get(key[1])?.publish : undefined;
+    for (const { key, value } of this.dues.getRange({ start: [0, '', ''], end: [until, afterIds, ''] })) {
+      const publish = shards.has(value) ? this.get(key[2])?.publish : undefined;
       if (publish !== undefined && found.push(publish) === limit) break;
     }
     return found;
@@ -96,12 +96,12 @@ export class ScheduleTables {
   list(projectId: string, { topic = '', after, limit }: ScheduleFilter): readonly ScheduledPublish[] {
     const start: ListKey =
       after === undefined
-        ? [projectId, topic, 0, '']
-        : [projectId, topic, after.deliverAt, `${after.scheduledId}${afterIds}`];
-    const end: ListKey = [projectId, topic, afterAll, ''];
+        ? [projectId, topic, 0, '', '']
+        : [projectId, topic, after.deliverAt, after.place, afterIds];
+    const end: ListKey = [projectId, topic, afterAll, '', ''];
     const found: ScheduledPublish[] = [];
     for (const { key } of this.lists.getRange({ start, end })) {
-      const entry = this.get(key[3]);
+      const entry = this.get(key[4]);
       if (entry?.messageId === null && found.push(entry.publish) === limit) break;
     }
     return found;
@@ -113,11 +113,11 @@ export class ScheduleTables {
   }
 
   add({ publish, data }: NewSchedule): void {
-    const { scheduledId, deliverAt, shard, projectId, bytes } = publish;
+    const { scheduledId, deliverAt, place, shard, projectId, bytes } = publish;
     if (this.get(scheduledId) !== undefined) return;
     this.entries.putSync(scheduledId, { publish, term: 0, messageId: null });
     this.contents.putSync(scheduledId, data as Buffer);
-    this.dues.putSync([deliverAt, scheduledId], shard);
+    this.dues.putSync([deliverAt, place, scheduledId], shard);
     for (const key of listKeysOf(publish)) this.lists.putSync(key, '');
     for (const owner of ownersOf(publish)) this.owned.putSync([owner, scheduledId], '');
     const held = this.held(projectId);
@@ -132,10 +132,10 @@ export class ScheduleTables {
   remove(scheduledId: string): boolean {
     const publish = this.get(scheduledId)?.publish;
     if (publish === undefined) return false;
-    const { deliverAt, projectId, bytes } = publish;
+    const { deliverAt, place, projectId, bytes } = publish;
     this.entries.removeSync(scheduledId);
     this.contents.removeSync(scheduledId);
-    this.dues.removeSync([deliverAt, scheduledId]);
+    this.dues.removeSync([deliverAt, place, scheduledId]);
     for (const key of listKeysOf(publish)) this.lists.removeSync(key);
     for (const owner of ownersOf(publish)) this.owned.removeSync([owner, scheduledId]);
     const held = this.held(projectId);
@@ -145,7 +145,7 @@ export class ScheduleTables {
   }
 }
 
-const listKeysOf = ({ projectId, topic, deliverAt, scheduledId }: ScheduledPublish): readonly ListKey[] => [
-  [projectId, '', deliverAt, scheduledId],
-  [projectId, topic, deliverAt, scheduledId],
-];
+const listKeysOf = (publish: ScheduledPublish): readonly ListKey[] => {
+  const { projectId, topic, deliverAt, place, scheduledId } = publish;
+  return ['', topic].map((of): ListKey => [projectId, of, deliverAt, place, scheduledId]);
+};

@@ -388,7 +388,7 @@ class ScheduledPublish(TypedDict):
     scheduledId: str
     topic: str
     scope: str | None
-    id: str | None
+    id: str
     actorTokenId: str | None
     deliverAt: str
     createdAt: str
