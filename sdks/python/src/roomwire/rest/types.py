@@ -11,6 +11,15 @@ else:
     from typing_extensions import NotRequired
 
 
+class AppConfigEventWebhook(TypedDict):
+    url: NotRequired[str]
+    headers: NotRequired[dict[str, str]]
+    retrySeconds: NotRequired[int]
+    bodyVersion: NotRequired[Literal[1, 2]]
+    events: NotRequired[list[Literal["occupied", "vacated", "joined", "left"]]]
+    lingerSeconds: NotRequired[int]
+
+
 class AppConfigLobbies(TypedDict):
     slug: str
     rooms: list[str]
@@ -19,6 +28,7 @@ class AppConfigLobbies(TypedDict):
 class AppConfig(TypedDict):
     autoProvisionRooms: NotRequired[bool]
     accessMode: NotRequired[Literal["open", "private"]]
+    eventWebhook: NotRequired[AppConfigEventWebhook | None]
     lobbies: NotRequired[list[AppConfigLobbies]]
 
 
@@ -90,12 +100,24 @@ class AppPage(TypedDict):
     pagination: Pagination
 
 
+class EventWebhookInput(TypedDict):
+    """Is called when somebody comes into a room or leaves it; without `events` for all four"""
+
+    url: str
+    headers: NotRequired[dict[str, str]]
+    retrySeconds: NotRequired[int]
+    bodyVersion: NotRequired[Literal[1, 2]]
+    events: NotRequired[list[Literal["occupied", "vacated", "joined", "left"]]]
+    lingerSeconds: NotRequired[int]
+
+
 class AppConfigInputLobbies(TypedDict):
     slug: str
     rooms: list[str]
 
 
 class AppConfigInput(TypedDict):
+    eventWebhook: NotRequired[EventWebhookInput | None]
     autoProvisionRooms: NotRequired[bool]
     accessMode: NotRequired[Literal["open", "private"]]
     lobbies: NotRequired[list[AppConfigInputLobbies]]
