@@ -121,10 +121,11 @@ export class JobQueue {
     return this.loadedTo < this.seenTo;
   }
 
-  /** Whether a message is a job of the group: while it has members, one of them must be eligible. */
-  takes(message: LiveMessage): boolean {
+  /** [WS-JOB-4] While the group has members, one of them must ask for it, even where only its own publisher does. */
+  takes({ filters }: Pick<LiveMessage, 'filters'>): boolean {
     if (this.members.size === 0) return true;
-    for (const member of this.members) if (member.isEligible(message)) return true;
+    const values = new Set(filters);
+    for (const member of this.members) if (member.selects(values)) return true;
     return false;
   }
 
