@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobGroupRecord, JobStore, StoredJob } from '@roomwire/shared/ports/jobStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import type { LimitName } from '@roomwire/shared/wire/limits/limitTable';
 import type { Job } from '../queue/job.js';
 import type { JobCounts } from '../queue/jobCounts.js';
 import type { DeathCause } from '../queue/jobOutputs.js';
@@ -21,10 +21,10 @@ export interface GroupDeathsDeps {
   readonly flushed: () => Promise<void>;
   readonly burial: Burial;
   readonly counts: JobCounts;
-  readonly limits: Pick<LimitReports, 'reached'>;
   readonly logger: Logger;
-  /** Whether the group has more jobs than it may. */
-  readonly isTooFull: () => boolean;
+  /** The bound that the group is beyond. */
+  readonly exceeded: () => LimitName | undefined;
+  readonly reached: (limit: LimitName) => void;
   /** The job, which is not in the queue, is kept no longer. */
   readonly forget: (seq: number, bytes: number) => void;
 }
@@ -62,7 +62,7 @@ export class GroupDeaths {
     this.isMakingRoom = true;
     const { oldest, logger, record } = this.deps;
     try {
-      await oldest.each((job) => !this.isOver && this.deps.isTooFull() && this.buryOldest(job));
+      await oldest.each((job) => this.buryIfTooMany(job));
     } catch (error) {
       logger.debug('Jobs of a full group could not be read', { groupId: record().groupId, error });
     } finally {
@@ -70,14 +70,16 @@ export class GroupDeaths {
     }
   }
 
-  private async buryOldest({ seq, message, counted }: StoredJob): Promise<boolean> {
-    const { queue, packing, burial, counts, limits, record, forget } = this.deps;
+  /** Whether there may be too many still. */
+  private async buryIfTooMany({ seq, message, counted }: StoredJob): Promise<boolean> {
+    const { queue, packing, burial, counts, record, exceeded, reached, forget } = this.deps;
+    const bound = this.isOver ? undefined : exceeded();
+    if (bound === undefined) return false;
     if (!queue.withdraw(seq)) return true;
     const dead = { message: packing.unpack(message), seq, counted, cause: 'group_full' } as const;
     if (!(await burial.bury(record(), dead)) || this.isOver) return false;
     counts.dead.group_full++;
-    const { owners, topic, name } = record();
-    limits.reached('groupJobs', { projectId: owners.projectId, topic, group: name });
+    reached(bound);
     forget(seq, message.length);
     return true;
   }

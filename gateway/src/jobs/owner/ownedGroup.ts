@@ -12,7 +12,7 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { topicNameOf } from '@roomwire/shared/domain/topic';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { limitTable, type LimitName } from '@roomwire/shared/wire/limits/limitTable';
 import { JobMember, type JobRecipient, type JobWishes } from '../queue/job.js';
 import type { JobOutputs } from '../queue/jobOutputs.js';
 import { JobQueue } from '../queue/jobQueue.js';
@@ -109,7 +109,8 @@ export class OwnedGroup {
       ...deps,
       ...{ queue: this.queue, packing: this.packing, oldest: this.oldest },
       record: () => this.described,
-      isTooFull: () => this.isTooFull,
+      exceeded: () => this.exceeded,
+      reached: (limit) => this.reached(limit),
       forget: (seq, bytes) => this.forget(seq, bytes),
     });
   }
@@ -181,7 +182,7 @@ export class OwnedGroup {
     counts.added++;
     this.deps.changed(this, true);
     this.queue.add({ seq, message, addedAt, bytes: packed.length });
-    if (this.isTooFull) void this.deaths.makeRoom();
+    if (this.exceeded) void this.deaths.makeRoom();
     this.settleDown();
   }
 
@@ -259,10 +260,16 @@ export class OwnedGroup {
     this.oldestStored = this.depth === 0 ? undefined : (await this.oldest.take(1))[0]?.addedAt;
     const now = this.deps.clock.now();
     if (emptiedAt === null || emptiedAt + keptMs > now) return 'kept';
-    if (!isPermanent) return 'expired';
+    if (!isPermanent) {
+      this.reached('emptyJobGroupMs');
+      return 'expired';
+    }
     await this.oldest.each((job) => {
       if (Math.max(job.addedAt, emptiedAt) + keptMs > now || this.members > 0) return false;
-      if (this.queue.withdraw(job.seq)) this.forget(job.seq, job.message.length);
+      if (this.queue.withdraw(job.seq)) {
+        this.reached('emptyJobGroupMs');
+        this.forget(job.seq, job.message.length);
+      }
       return true;
     });
     return 'kept';
@@ -348,8 +355,14 @@ export class OwnedGroup {
     }
   }
 
-  private get isTooFull(): boolean {
+  private get exceeded(): LimitName | undefined {
     const { jobs, bytes } = this.deps.bounds;
-    return this.depth > jobs || this.bytes > bytes;
+    if (this.depth > jobs) return 'groupJobs';
+    return this.bytes > bytes ? 'groupJobBytes' : undefined;
+  }
+
+  private reached(limit: LimitName): void {
+    const { owners, topic, name } = this.described;
+    this.deps.limits.reached(limit, { projectId: owners.projectId, topic, group: name });
   }
 }
