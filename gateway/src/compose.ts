@@ -29,7 +29,7 @@ import { GroupMemory } from './groups/groupMemory.js';
 import { isParticipantRoom, participantRoom } from './groups/participants.js';
 import { WorkerGroups } from './groups/workerGroups.js';
 import { createJobs } from './jobs/composeJobs.js';
-import { noJobs, type JobsHere } from './jobs/jobs.js';
+import { noJobs, type JobsHere } from './jobs/noJobs.js';
 import { RecordReads } from './history/recordReads.js';
 import { AddressMemory } from './limits/addressMemory.js';
 import { ConnectionLimit, ConnectionCounts } from './limits/connectionLimit.js';

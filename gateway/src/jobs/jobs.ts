@@ -4,7 +4,7 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { JobGroups, JobOptions } from '@roomwire/shared/ports/jobGroups';
 import type { JobGroupRecord } from '@roomwire/shared/ports/jobStore';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
-import type { CollectMetrics, MetricSink } from '@roomwire/shared/ports/metrics';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import {
@@ -16,6 +16,7 @@ import {
 } from '@roomwire/shared/wire/bus/jobNews';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { AskedJobGroups, JobGroupAnswers, jobShardOf } from './jobGroupsPort.js';
+import { showCounts, showGroups } from './jobMetrics.js';
 import { JobRedrives } from './jobRedrives.js';
 import { JobLink } from './link/jobLink.js';
 import { JobRequests } from './link/jobRequests.js';
@@ -34,7 +35,6 @@ import { JobOwner, type JobOwnerDeps } from './owner/jobOwner.js';
 import type { OwnedGroup } from './owner/ownedGroup.js';
 import type { NamedGroup, OwnedShard } from './owner/ownedShard.js';
 import { OtherKindOfGroup } from './owner/otherKindOfGroup.js';
-import type { JobCounts } from './queue/jobCounts.js';
 
 export interface JobsDeps extends Omit<JobOwnerDeps, 'owned' | 'gather'> {
   /** Of this process. */
@@ -48,22 +48,6 @@ export interface JobsDeps extends Omit<JobOwnerDeps, 'owned' | 'gather'> {
   readonly others: () => readonly string[];
   readonly otherGateways: () => readonly string[];
 }
-
-/** What the rest of the gateway uses of them. */
-export type JobsHere = Pick<
-  Jobs,
-  | 'start'
-  | 'member'
-  | 'take'
-  | 'passed'
-  | 'collects'
-  | 'stored'
-  | 'isGroup'
-  | 'removeOf'
-  | 'groups'
-  | 'collect'
-  | 'close'
->;
 
 const tickMs = 1_000;
 const betweenTriesMs = 100;
@@ -168,22 +152,8 @@ export class Jobs {
     await this.owner.removeOf(owner);
   }
 
-  /** What is shown of the groups that this process owns, and of their jobs. */
   readonly collect: CollectMetrics = (sink) => {
-    const now = this.deps.clock.now();
-    let [groups, depth, bytes, inFlight, oldestAt] = [0, 0, 0, 0, now];
-    for (const { load } of this.owner.groups()) {
-      groups++;
-      depth += load.depth;
-      bytes += load.bytes;
-      inFlight += load.inFlight;
-      oldestAt = Math.min(oldestAt, load.oldestAt ?? now);
-    }
-    sink.value('roomwire_job_groups', groups);
-    sink.value('roomwire_job_group_depth', depth);
-    sink.value('roomwire_job_group_bytes', bytes);
-    sink.value('roomwire_job_group_oldest_seconds', (now - oldestAt) / 1_000);
-    sink.value('roomwire_jobs_in_flight', inFlight);
+    showGroups(this.owner.groups(), this.deps.clock.now(), sink);
     showCounts(this.deps.counts, sink);
   };
 
@@ -306,33 +276,3 @@ export class Jobs {
     else this.processes.obey(news, shard);
   }
 }
-
-const showCounts = (counts: JobCounts, sink: MetricSink): void => {
-  sink.value('roomwire_jobs_added_total', counts.added);
-  sink.value('roomwire_jobs_handed_out_total', counts.handedOut);
-  sink.value('roomwire_jobs_redelivered_total', counts.redelivered);
-  sink.value('roomwire_jobs_acknowledged_total', counts.acknowledged);
-  sink.value('roomwire_jobs_timed_out_total', counts.timedOut);
-  sink.value('roomwire_jobs_given_back_total', counts.givenBack);
-  for (const [cause, dead] of Object.entries(counts.dead))
-    sink.value('roomwire_jobs_dead_total', dead, { cause });
-};
-
-/** For a gateway that has nowhere to keep jobs. */
-export const noJobs: JobsHere = {
-  start: async () => undefined,
-  member: (options) =>
-    new JobMembership(options, {
-      join: () => Promise.reject(new EngineUnavailable('jobs')),
-      left: () => undefined,
-    }),
-  take: () => undefined,
-  passed: () => undefined,
-  collects: () => false,
-  stored: async () => undefined,
-  isGroup: async () => false,
-  removeOf: async () => undefined,
-  collect: () => undefined,
-  groups: new AskedJobGroups({ ask: () => Promise.reject(new EngineUnavailable('jobs')) }),
-  close: async () => undefined,
-};

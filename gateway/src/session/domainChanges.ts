@@ -2,7 +2,7 @@ import type { AppChanges, TopicConfigs } from '@roomwire/shared/domain/app';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
-import type { JobsHere } from '../jobs/jobs.js';
+import type { JobsHere } from '../jobs/noJobs.js';
 import type { RoomEventChanges } from '../room-events/roomEvents.js';
 import type { Revalidator } from './revalidator.js';
 

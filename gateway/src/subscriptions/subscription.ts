@@ -13,7 +13,7 @@ import { Membership, type MemberReplay } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { HeldJobs } from '../jobs/members/heldJobs.js';
 import type { JobMemberOptions, JobMembership } from '../jobs/members/jobMembership.js';
-import type { JobsHere } from '../jobs/jobs.js';
+import type { JobsHere } from '../jobs/noJobs.js';
 import { OtherKindOfGroup } from '../jobs/owner/otherKindOfGroup.js';
 import type { JobWishes } from '../jobs/queue/job.js';
 import type { PendingAcks } from './pendingAcks.js';

@@ -12,7 +12,7 @@ import type { RecordReads } from '../history/recordReads.js';
 import type { SubscriptionMemory } from '../limits/subscriptionMemory.js';
 import { filterError } from '../policy/filters.js';
 import { HeldJobs } from '../jobs/members/heldJobs.js';
-import type { JobsHere } from '../jobs/jobs.js';
+import type { JobsHere } from '../jobs/noJobs.js';
 import { OtherKindOfGroup } from '../jobs/owner/otherKindOfGroup.js';
 import { wholeJobOptions } from '@roomwire/shared/wire/protocol/jobOptions';
 import type { Hydrations } from '../webhooks/hydrations.js';

@@ -159,7 +159,7 @@ describe('the queue of a group with jobs', () => {
     bench.publish({ publisher: 'ann', filters: ['us'] });
     expect([...(bench.held.get(ann) ?? [])]).to.deep.equal([2]);
     expect([...(bench.held.get(bob) ?? [])]).to.deep.equal([1]);
-    expect([...bench.store.keys()]).to.deep.equal([1, 2]);
+    expect([...bench.store.keys()]).to.deep.equal([1, 2, 3]);
   });
 
   it('leaves what nobody may have in the store, and finds it again for a member that may', () => {
@@ -173,6 +173,23 @@ describe('the queue of a group with jobs', () => {
     const bob = bench.join('bob', { filters: ['us'], own: undefined });
     bench.settleDown();
     expect([...(bench.held.get(bob) ?? [])]).to.deep.equal([1, 3, 5]);
+  });
+
+  it('keeps what its only member publishes, for one of another actor or one that asks for its own', () => {
+    const bench = new Bench();
+    const ann = bench.join('ann');
+    const seqs = [0, 1].map(() => bench.publish({ publisher: 'ann' }));
+    bench.settleDown();
+    expect([...(bench.held.get(ann) ?? [])]).to.deep.equal([]);
+    const bob = bench.join('bob');
+    bench.settleDown();
+    expect([...(bench.held.get(bob) ?? [])]).to.deep.equal(seqs);
+    bench.leave(bob);
+    bench.settleDown();
+    expect([...(bench.held.get(ann) ?? [])]).to.deep.equal([]);
+    bench.queue.ask(ann, { filters: undefined, own: 'another connection' });
+    bench.settleDown();
+    expect([...(bench.held.get(ann) ?? [])]).to.deep.equal(seqs);
   });
 
   it('takes back what is overdue, and lets it die after `maxDeliveries`', () => {

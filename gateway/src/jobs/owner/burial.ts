@@ -1,6 +1,6 @@
 import type { JobGroupRecord } from '@roomwire/shared/ports/jobStore';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import type { DeathCause } from '../queue/jobQueue.js';
+import type { DeathCause } from '../queue/jobOutputs.js';
 
 export interface DeadJob {
   readonly message: LiveMessage;

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { JobGroup, JobOptions, PeekedJob } from '@roomwire/shared/ports/jobGroups';
 import type {
@@ -6,7 +5,6 @@ import type {
   JobGroupOwners,
   JobGroupRecord,
   JobStore,
-  StoredJob,
   StoredJobGroup,
 } from '@roomwire/shared/ports/jobStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -14,14 +12,17 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { topicNameOf } from '@roomwire/shared/domain/topic';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { JobMember, type Job, type JobRecipient, type JobWishes } from '../queue/job.js';
-import { JobQueue, type DeathCause, type JobOutputs } from '../queue/jobQueue.js';
+import { limitTable, type LimitName } from '@roomwire/shared/wire/limits/limitTable';
+import { JobMember, type JobRecipient, type JobWishes } from '../queue/job.js';
+import type { JobOutputs } from '../queue/jobOutputs.js';
+import { JobQueue } from '../queue/jobQueue.js';
 import type { Gathering } from './gathering.js';
 import { GroupChanges } from './groupChanges.js';
+import { GroupDeaths } from './groupDeaths.js';
 import { JobReads } from './jobReads.js';
 import type { Burial } from './burial.js';
 import { JobPacking } from './jobPacking.js';
+import { OldestJobs } from './oldestJobs.js';
 import type { JobCounts } from '../queue/jobCounts.js';
 
 export interface OwnedGroupDeps {
@@ -63,7 +64,6 @@ export interface JoiningMember {
 const jobWindow = { lowJobs: 1_000, jobs: 4_000, bytes: 4 * 1024 * 1024 };
 /** So many changes are not left to wait. */
 const mostChanges = 5_000;
-const retryMs = 500;
 const keptMs = limitTable.emptyJobGroupMs.value;
 
 /** A group with jobs on the gateway that owns it: its queue, and what is around it. */
@@ -73,12 +73,13 @@ export class OwnedGroup {
   private readonly queue: JobQueue;
   private readonly reads: JobReads;
   private readonly packing: JobPacking;
+  private readonly oldest: OldestJobs;
+  private readonly deaths: GroupDeaths;
   private readonly changes = new GroupChanges();
   private depth: number;
   private bytes: number;
   private lastSeq: number;
   private collectedTo: number;
-  private isMakingRoom = false;
   /** As it was last looked at. */
   private oldestStored: number | undefined;
   /** Numbers of jobs that are being looked for. */
@@ -102,6 +103,15 @@ export class OwnedGroup {
       ...{ groupId: stored.groupId, queue: this.queue, packing: this.packing, store, clock, logger },
       lastSeq: () => this.lastSeq,
       flushed: deps.flushed,
+    });
+    this.oldest = new OldestJobs({ groupId: stored.groupId, store, flushed: deps.flushed });
+    this.deaths = new GroupDeaths({
+      ...deps,
+      ...{ queue: this.queue, packing: this.packing, oldest: this.oldest },
+      record: () => this.described,
+      exceeded: () => this.exceeded,
+      reached: (limit) => this.reached(limit),
+      forget: (seq, bytes) => this.forget(seq, bytes),
     });
   }
 
@@ -172,7 +182,7 @@ export class OwnedGroup {
     counts.added++;
     this.deps.changed(this, true);
     this.queue.add({ seq, message, addedAt, bytes: packed.length });
-    if (this.isTooFull) void this.makeRoom();
+    if (this.exceeded) void this.deaths.makeRoom();
     this.settleDown();
   }
 
@@ -247,13 +257,19 @@ export class OwnedGroup {
   /** Now and then. Whether the group itself is over. */
   async expire(): Promise<'expired' | 'kept'> {
     const { emptiedAt, isPermanent } = this.described;
-    this.oldestStored = this.depth === 0 ? undefined : (await this.oldest(1))[0]?.addedAt;
+    this.oldestStored = this.depth === 0 ? undefined : (await this.oldest.take(1))[0]?.addedAt;
     const now = this.deps.clock.now();
     if (emptiedAt === null || emptiedAt + keptMs > now) return 'kept';
-    if (!isPermanent) return 'expired';
-    await this.eachOldest((job) => {
+    if (!isPermanent) {
+      this.reached('emptyJobGroupMs');
+      return 'expired';
+    }
+    await this.oldest.each((job) => {
       if (Math.max(job.addedAt, emptiedAt) + keptMs > now || this.members > 0) return false;
-      if (this.queue.withdraw(job.seq)) this.forget(job.seq, job.message.length);
+      if (this.queue.withdraw(job.seq)) {
+        this.reached('emptyJobGroupMs');
+        this.forget(job.seq, job.message.length);
+      }
       return true;
     });
     return 'kept';
@@ -261,7 +277,7 @@ export class OwnedGroup {
 
   async show(): Promise<JobGroup> {
     const { groupId, topic, name, owners, options, createdAt } = this.described;
-    const [oldest] = await this.oldest(1);
+    const [oldest] = await this.oldest.take(1);
     return {
       ...{ groupId, topic: topicNameOf(topic), name, options, createdAt },
       accessScopeId: owners.accessScopeId,
@@ -271,7 +287,7 @@ export class OwnedGroup {
   }
 
   async peek(limit: number): Promise<readonly PeekedJob[]> {
-    const jobs = await this.oldest(limit);
+    const jobs = await this.oldest.take(limit);
     return jobs.map(({ deliveries, message }) => {
       const { id, publisher, filters, body } = this.packing.unpack(message);
       const from = publisher === '' ? null : publisher;
@@ -287,6 +303,8 @@ export class OwnedGroup {
   close(isDeleted: boolean): void {
     this.isOver = true;
     this.reads.close();
+    this.oldest.close();
+    this.deaths.close();
     if (isDeleted) for (const { recipient } of this.queue.members) recipient.ended();
   }
 
@@ -297,7 +315,7 @@ export class OwnedGroup {
       this.changes.change({ seq, deliveries, counted, dueAt });
       this.deps.changed(this, false);
     },
-    dying: (job, cause) => void this.bury(job, cause),
+    dying: (job, cause) => void this.deaths.bury(job, cause),
     fetch: ({ seq }) => this.reads.fetch(seq),
     settleUnseen: (seq) => void this.settleUnseen(seq),
   };
@@ -337,73 +355,14 @@ export class OwnedGroup {
     }
   }
 
-  /** Its message may be in the store alone. It is tried on until it is a dead letter. */
-  private async bury(job: Job, cause: DeathCause): Promise<void> {
-    const { burial, counts } = this.deps;
-    const message = job.message ?? (await this.messageOf(job.seq));
-    if (this.isOver || message === undefined) return;
-    const dead = { message, seq: job.seq, counted: job.counted, cause };
-    if (!(await burial.bury(this.described, dead)) || this.isOver) return;
-    counts.dead[cause]++;
-    this.queue.buried(job.seq);
-  }
-
-  private async messageOf(seq: number): Promise<LiveMessage | undefined> {
-    while (!this.isOver) {
-      try {
-        await this.deps.flushed();
-        const [job] = await this.deps.store.get(this.groupId, [seq]);
-        return job && this.packing.unpack(job.message);
-      } catch {
-        await pause(retryMs, undefined, { ref: false });
-      }
-    }
-    return undefined;
-  }
-
-  /** The oldest of too many become dead letters; not those that members have. */
-  private async makeRoom(): Promise<void> {
-    if (this.isMakingRoom) return;
-    this.isMakingRoom = true;
-    try {
-      await this.eachOldest((job) => this.isTooFull && this.buryOldest(job));
-    } catch (error) {
-      this.deps.logger.debug('Jobs of a full group could not be read', { groupId: this.groupId, error });
-    } finally {
-      this.isMakingRoom = false;
-    }
-  }
-
-  private get isTooFull(): boolean {
+  private get exceeded(): LimitName | undefined {
     const { jobs, bytes } = this.deps.bounds;
-    return !this.isOver && (this.depth > jobs || this.bytes > bytes);
+    if (this.depth > jobs) return 'groupJobs';
+    return this.bytes > bytes ? 'groupJobBytes' : undefined;
   }
 
-  private async buryOldest({ seq, message, counted }: StoredJob): Promise<boolean> {
-    if (!this.queue.withdraw(seq)) return true;
-    const { burial, counts } = this.deps;
-    const dead = { message: this.packing.unpack(message), seq, counted, cause: 'group_full' } as const;
-    if (!(await burial.bury(this.described, dead)) || this.isOver) return false;
-    counts.dead.group_full++;
+  private reached(limit: LimitName): void {
     const { owners, topic, name } = this.described;
-    this.deps.limits.reached('groupJobs', { projectId: owners.projectId, topic, group: name });
-    this.forget(seq, message.length);
-    return true;
-  }
-
-  /** From the oldest on, until `visit` says that it was enough. Rejects where the store is out of reach. */
-  private async eachOldest(visit: (job: StoredJob) => boolean | Promise<boolean>): Promise<void> {
-    for (let after = 0; !this.isOver;) {
-      const page = await this.oldest(100, after);
-      for (const job of page) if (!(await visit(job))) return;
-      const last = page.at(-1);
-      if (last === undefined) return;
-      after = last.seq;
-    }
-  }
-
-  private async oldest(jobs: number, after = 0): Promise<readonly StoredJob[]> {
-    await this.deps.flushed();
-    return this.deps.store.page(this.groupId, { after, jobs, bytes: 1024 * 1024 });
+    this.deps.limits.reached(limit, { projectId: owners.projectId, topic, group: name });
   }
 }

@@ -1,5 +1,4 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import { matchesFilters } from '../../policy/filters.js';
 
@@ -67,11 +66,6 @@ export class JobMember {
   /** [WS-GROUP-3] Not what its own actor has published, unless it has asked for that and another connection did. */
   mayHaveOf(publisher: string, connection: string): boolean {
     return this.actorTokenId !== publisher || (this.own !== undefined && this.own !== connection);
-  }
-
-  /** [WS-GROUP-3] */
-  isEligible({ id, publisher, filters }: Pick<LiveMessage, 'id' | 'publisher' | 'filters'>): boolean {
-    return this.mayHaveOf(publisher, connectionOf(id)) && this.selects(new Set(filters));
   }
 }
 

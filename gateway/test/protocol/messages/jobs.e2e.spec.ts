@@ -152,6 +152,43 @@ describe('jobs', () => {
     expect(await next(later)).to.include({ data: 'c' });
   });
 
+  it('[WS-JOB-4] that their only member publishes wait for one of another actor', async () => {
+    const member = await worker();
+    await publishAll(member, 'a', 'b');
+    const later = await worker();
+    expect(await next(later))
+      .to.include({ data: 'a' })
+      .and.not.have.property('delivery');
+    expect(await next(later)).to.include({ data: 'b' });
+    await publishAll(await world.join(), 'c');
+    expect(await next(member)).to.include({ data: 'c' });
+  });
+
+  it('[WS-JOB-4] that their only member publishes wait until it asks for `own` elsewhere', async () => {
+    const { token } = await world.actor();
+    const hello = { type: 'auth', token, protocolVersion: 2 };
+    const [member, other] = [await world.connect(), await world.connect()];
+    for (const connection of [member, other]) await connection.ask(hello);
+    await member.subscribe(topic, work());
+    await publishAll(member, 'a');
+    await other.subscribe(topic, { ...work(), own: true });
+    expect(await next(other)).to.include({ data: 'a' });
+  });
+
+  it('[WS-JOB-4] are not what the filters of all members leave out', async () => {
+    const member = await world.join();
+    await member.subscribe(topic, { ...work(), filters: ['eu'] });
+    const writer = await world.join();
+    for (const filters of [['us'], ['eu']]) {
+      writer.publish(topic, filters, { msgRef: 'm', filters });
+      expect(await writer.next()).to.include({ type: 'published' });
+    }
+    expect(await next(member)).to.deep.include({ data: ['eu'] });
+    const later = await worker();
+    await publishAll(writer, 'marker');
+    expect(await next(later)).to.include({ data: 'marker' });
+  });
+
   it('[WS-JOB-4] outlive the end of every gateway', async () => {
     const member = await worker({ maxDeliveries: 3 });
     const writer = await world.join();

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
+import type { JobGroupRecord, JobStore } from '@roomwire/shared/ports/jobStore';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
+import { groupOf, seqsOf, shard } from '@roomwire/testing/contracts/job-store/storedJobs';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { OwnedGroup } from '../../../src/jobs/owner/ownedGroup.js';
+import { createJobCounts } from '../../../src/jobs/queue/jobCounts.js';
+import { ShiftedClock } from '../../support/shiftedClock.js';
+
+const keptMs = limitTable.emptyJobGroupMs.value;
+const term = 1;
+const groupId = 'g';
+
+describe('a group with jobs, at its bounds', () => {
+  let folder: TemporaryFolder;
+  let store: JobStore;
+  let clock: ShiftedClock;
+  let reached: string[];
+  let dead: number[];
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await openEmbeddedJobStore({ file: (name) => join(folder.path, name) });
+    await store.take(shard, term);
+    clock = new ShiftedClock();
+    reached = [];
+    dead = [];
+  });
+  afterEach(async () => {
+    await store.close();
+    await folder.remove();
+  });
+
+  const open = async (
+    fields: Partial<JobGroupRecord> = {},
+    bounds = { jobs: 1_000, bytes: 1_000_000 },
+  ): Promise<OwnedGroup> => {
+    const record = groupOf(groupId, { createdAt: clock.now(), emptiedAt: clock.now(), ...fields });
+    await store.write(record, term);
+    const group: OwnedGroup = new OwnedGroup(
+      { ...record, depth: 0, bytes: 0, lastSeq: 0, collected: -1 },
+      {
+        ...{ store, clock, bounds, counts: createJobCounts(), logger: silentLogger },
+        burial: { bury: async (_record, { seq }) => dead.push(seq) > 0, close: () => undefined },
+        gathered: { isOver: true, done: Promise.resolve() },
+        limits: { reached: (limit) => void reached.push(limit) },
+        changed: () => undefined,
+        flushed: async () => {
+          const changes = group.takeChanges();
+          if (changes) await store.commit(shard, term, [changes]);
+        },
+        describe: () => undefined,
+        described: async () => undefined,
+      },
+    );
+    return group;
+  };
+  const publish = (group: OwnedGroup, bytes = 10): void =>
+    group.take(liveMessage({ body: new Uint8Array(bytes) }), -1);
+  const enter = (group: OwnedGroup) => {
+    const { options } = group.record;
+    const wishes = { filters: undefined, own: undefined };
+    const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [] };
+    return group.join(joining, { take: () => undefined, ended: () => undefined });
+  };
+
+  it('[WS-JOB-4] ends 24 hours after its last member has left, and not before', async () => {
+    const group = await open();
+    publish(group);
+    clock.forward(keptMs / 2);
+    const member = enter(group);
+    clock.forward(keptMs * 2);
+    expect(await group.expire()).to.equal('kept');
+    group.leave(member);
+    clock.forward(keptMs - 1_000);
+    expect(await group.expire()).to.equal('kept');
+    expect(reached).to.eql([]);
+    clock.forward(1_000);
+    expect(await group.expire()).to.equal('expired');
+    expect(reached).to.eql(['emptyJobGroupMs']);
+  });
+
+  it('[WS-JOB-12] made over REST it stays, and loses each job that has waited 24 hours without a member', async () => {
+    const group = await open({ isPermanent: true });
+    publish(group);
+    clock.forward(keptMs / 2);
+    publish(group);
+    clock.forward(keptMs / 2);
+    expect(await group.expire()).to.equal('kept');
+    expect((await group.show()).depth).to.equal(1);
+    expect(await seqsOf(store, groupId)).to.eql([2]);
+    expect(reached).to.eql(['emptyJobGroupMs']);
+    group.leave(enter(group));
+    clock.forward(keptMs / 2);
+    expect(await group.expire()).to.equal('kept');
+    expect((await group.show()).depth).to.equal(1);
+    clock.forward(keptMs / 2);
+    expect(await group.expire()).to.equal('kept');
+    expect((await group.show()).depth).to.equal(0);
+  });
+
+  for (const [bounds, limit] of [
+    [{ jobs: 3, bytes: 1_000_000 }, 'groupJobs'],
+    [{ jobs: 1_000, bytes: 3_500 }, 'groupJobBytes'],
+  ] as const)
+    it(`[WS-JOB-10] beyond its bound the oldest become dead letters, and it is said which: ${limit}`, async () => {
+      const group = await open({}, bounds);
+      for (let n = 0; n < 5; n += 1) publish(group, 1_000);
+      await eventually(async () => group.load.depth === 3, { what: 'room' });
+      expect(dead).to.eql([1, 2]);
+      expect(reached).to.eql([limit, limit]);
+    });
+});
