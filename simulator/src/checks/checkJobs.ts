@@ -16,6 +16,8 @@ const aftermathMs = 40_000;
 const storedWithinMs = 15_000;
 /** [WS-JOB-8] Between a client and the owner of the group. */
 const onTheWayMs = 2_000;
+/** It may wait for the frames before it. */
+const handledWithinMs = 5_000;
 /** The clocks of machines differ. */
 const clockShare = 0.9;
 /** So long whatever waits is handed out and done. */
@@ -101,7 +103,7 @@ const checkAgain = (
   for (const { at, delivery, answers, connection } of before) {
     const acked = answers.find(({ kind }) => kind === 'ack')?.at ?? Infinity;
     // What was settled and stored stays settled, whatever happens later.
-    if (acked + onTheWayMs < later.at && !isDisturbed(acked, Math.min(later.at, acked + storedWithinMs)))
+    if (acked + handledWithinMs < later.at && !isDisturbed(acked, Math.min(later.at, acked + storedWithinMs)))
       history.violated(
         'WS-JOB-8',
         `${what}, though ${connection} had acknowledged it at ${acked.toFixed(0)}`,
