@@ -215,8 +215,10 @@ export class Jobs {
       this.processes.forget(shard);
       return;
     }
-    await this.link.subscribe(shardKey(shard));
-    this.owner.shard(shard)?.gather(this.deps.otherGateways());
+    const opened = this.owner.shard(shard);
+    const isOwned = (): boolean => this.owner.shard(shard) === opened;
+    if (!(await this.link.subscribeWhile(shardKey(shard), isOwned))) return;
+    opened?.gather(this.deps.otherGateways());
     this.owners.learn(shard, { term, id: this.link.id });
     this.announce(shard, term);
   }

@@ -293,7 +293,10 @@ export class Subscription extends Subscriber implements Replaying {
         resolve();
       };
       const timer = setTimeout(left, leaveTimeoutMs).unref();
-      membership.leave(true, left);
+      if (membership instanceof Membership) return membership.leave(true, left);
+      // Its owner alone knows its members.
+      membership.leave();
+      left();
     });
   }
 

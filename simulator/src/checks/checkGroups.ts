@@ -24,7 +24,7 @@ const attendedMs = 100_000;
 export const checkGroups = (history: History, records: boolean, mayRepeat: boolean): void => {
   const groups = new Map<string, Subscribed[]>();
   for (const subscribed of history.subscriptions) {
-    if (subscribed.group === undefined) continue;
+    if (subscribed.group === undefined || subscribed.jobs !== undefined) continue;
     const key = `${subscribed.topic} ${subscribed.group}`;
     const members = groups.get(key) ?? [];
     groups.set(key, members);

@@ -1,6 +1,7 @@
 import { decode, encode } from '@msgpack/msgpack';
 import type { Place } from '../cluster/cluster.js';
 import type { Meta } from '../run/history.js';
+import type { HandedOut } from '../run/jobs.js';
 import type { Gap, RecordRequest } from '../run/historyReads.js';
 import type { Attempt, Published } from '../run/published.js';
 import type { Bookmarks } from './bookmarks.js';
@@ -8,6 +9,7 @@ import { OwnRooms } from './ownRooms.js';
 import { OwnSubscriptions, type Restored, type Wish } from './ownSubscriptions.js';
 import { SimulatedSocket } from './simulatedSocket.js';
 import type { Actor, World } from './world.js';
+import { work } from './worker.js';
 
 type Frame = Readonly<Record<string, unknown>>;
 
@@ -71,7 +73,7 @@ export class Connection {
   }
 
   subscribe(wish: Wish): void {
-    const { topic, group, filter, meta, own, start, refusesGaps } = wish;
+    const { topic, group, jobs, filter, meta, own, start, refusesGaps } = wish;
     if (!this.subscriptions.ask(topic, wish)) return;
     const inGroup = group !== undefined && { loadBalance: true, loadBalanceGroup: group };
     const asked = {
@@ -80,6 +82,7 @@ export class Connection {
       ...(own && { own }),
       ...(start && { from: start }),
       ...(refusesGaps && { onGap: 'refuse' }),
+      ...(jobs && { jobs }),
     };
     this.send({ type: 'subscribe', topic, ...asked, ...inGroup });
   }
@@ -234,9 +237,23 @@ export class Connection {
       history.violated('WS-HIST-6', `connection ${this.number} got message ${id} after its refusal`);
     subscription?.received.push({ id, at: time.now, isReplay });
     if (meta?.position !== undefined) this.bookmarks.set(topic, meta.position);
-    if (subscription?.group === undefined || typeof frame['msgId'] !== 'string') return;
-    const { msgId } = frame as { msgId: string };
+    if (typeof frame['msgId'] !== 'string') return;
+    const { msgId, delivery = 1 } = frame as { msgId: string; delivery?: number };
+    if (subscription === undefined ? this.subscriptions.wasMember(topic) : subscription.jobs !== undefined)
+      this.handedOut({ topic, id, msgId, delivery, isCertain: subscription !== undefined });
+    if (subscription?.group === undefined || subscription.jobs !== undefined) return;
     time.after(undefined, chance.next() * 200, () => this.send({ type: 'ack', msgId }));
+  }
+
+  /** [WS-JOB-2] */
+  private handedOut(given: Omit<HandedOut, 'connection' | 'at' | 'answers'>): void {
+    const { world } = this;
+    const job: HandedOut = { ...given, connection: this.number, at: world.time.now, answers: [] };
+    world.history.jobs.push(job);
+    work(world, job, (frame) => {
+      if (this.state === 'open') this.send(frame);
+      return this.state === 'open';
+    });
   }
 
   private answered(frame: Frame): void {

@@ -1,5 +1,6 @@
 import type { StartPoint } from '@roomwire/shared/wire/protocol/startPoint';
 import type { Subscribed } from '../run/history.js';
+import type { JobOptions } from '../run/jobs.js';
 import type { Beginning, Gap } from '../run/historyReads.js';
 import type { World } from './world.js';
 
@@ -9,6 +10,8 @@ export interface Wish {
   readonly topic: string;
   /** The worker group; undefined for none. */
   readonly group: string | undefined;
+  /** Undefined for a group without jobs, and for none. */
+  readonly jobs: JobOptions | undefined;
   /** Undefined for every message. */
   readonly filter: string | undefined;
   readonly meta: boolean;
@@ -40,6 +43,8 @@ export interface Restored {
   readonly load_balance: boolean;
   readonly load_balance_group: string | null;
   readonly filters: readonly string[];
+  /** [WS-JOB-13] */
+  readonly jobs?: JobOptions;
   readonly meta?: true;
   readonly own?: true;
 }
@@ -53,6 +58,7 @@ export class OwnSubscriptions {
   /** Topics whose `subscribe` or `unsubscribe` has not been answered. */
   private readonly asking = new Map<string, Asked>();
   private readonly wereOwn = new Set<string>();
+  private readonly wereMembers = new Set<string>();
   /** Topics of which no message may come until they are asked for again. */
   private readonly ended = new Set<string>();
 
@@ -76,6 +82,11 @@ export class OwnSubscriptions {
     return this.wereOwn.has(topic);
   }
 
+  /** Whether a subscription to the topic has ever been one of a group with jobs. */
+  wasMember(topic: string): boolean {
+    return this.wereMembers.has(topic);
+  }
+
   /** False while an answer for the topic is missing. `wish` is undefined for an `unsubscribe`. */
   ask(topic: string, wish: Wish | undefined): boolean {
     if (this.asking.has(topic)) return false;
@@ -84,6 +95,7 @@ export class OwnSubscriptions {
     // What it gets from now on is another thing, and a message may be of either.
     if (former && !(wish && isSame(former, wish))) this.end(topic);
     if (wish?.own) this.wereOwn.add(topic);
+    if (wish?.jobs) this.wereMembers.add(topic);
     if (wish) this.ended.delete(topic);
     return true;
   }
@@ -129,12 +141,13 @@ export class OwnSubscriptions {
 
   /** [WS-RESUME-2] */
   restored(all: readonly Restored[], askedAt: number): void {
-    for (const { pattern, load_balance_group, filters, meta = false, own = false } of all) {
+    for (const { pattern, load_balance_group, filters, jobs, meta = false, own = false } of all) {
       const room = pattern.split('/')[1] ?? '';
       this.used(room, true, askedAt);
       if (own) this.wereOwn.add(pattern);
+      if (jobs) this.wereMembers.add(pattern);
       const wish = { room, topic: pattern, group: load_balance_group ?? undefined, filter: filters[0] };
-      this.begin({ ...wish, meta, own, start: undefined, refusesGaps: false }, undefined);
+      this.begin({ ...wish, jobs, meta, own, start: undefined, refusesGaps: false }, undefined);
     }
   }
 
@@ -191,6 +204,7 @@ export class OwnSubscriptions {
 const isSame = (one: Omit<Wish, 'room' | 'start' | 'refusesGaps'>, other: Wish): boolean =>
   other.start === undefined &&
   one.group === other.group &&
+  JSON.stringify(one.jobs) === JSON.stringify(other.jobs) &&
   one.filter === other.filter &&
   one.meta === other.meta &&
   one.own === other.own;

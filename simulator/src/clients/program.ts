@@ -3,7 +3,8 @@ import { Bookmarks } from './bookmarks.js';
 import { Connection } from './connection.js';
 import type { Wish } from './ownSubscriptions.js';
 import { anyPage, anyStart, anyTopic, filters, newMessage, repeatedMessage } from './publications.js';
-import { isKept, type Actor, type Estate, type World } from './world.js';
+import { anyJobOptions } from './worker.js';
+import { groupNames, isKept, type Actor, type Estate, type World } from './world.js';
 
 const beatMs = 25_000;
 /** Between two things that a client does. */
@@ -117,9 +118,10 @@ export class Client {
 
   private options(topic: string, name: string): Omit<Wish, 'room' | 'topic'> {
     const { chance } = this.world;
-    const group = name === 'jobs' && chance.below(4) > 0 ? 'workers' : undefined;
+    const isMember = chance.below(4) > 0;
     return {
-      group,
+      group: isMember ? groupNames.get(name) : undefined,
+      jobs: isMember && name === 'tasks' ? anyJobOptions(this.world) : undefined,
       filter: chance.below(4) === 0 ? chance.oneOf(filters) : undefined,
       meta: chance.below(3) === 0,
       own: chance.below(3) === 0,

@@ -43,11 +43,17 @@ export interface World {
   isSteady: boolean;
 }
 
-/** The history of `news` stays as it is; that of `board` is deleted, switched off and lowered. */
-export const topicNames = ['news', 'jobs', 'board'] as const;
+/** The history of `news` stays as it is; that of `board` is deleted, switched off and lowered. `tasks` has worker groups with jobs. */
+export const topicNames = ['news', 'jobs', 'board', 'tasks'] as const;
+
+/** The worker group of a topic. */
+export const groupNames: ReadonlyMap<string, string> = new Map([
+  ['jobs', 'workers'],
+  ['tasks', 'crew'],
+]);
 
 /** Whether a topic has history, at times. */
-export const isKept = (name: string): boolean => name !== 'jobs';
+export const isKept = (name: string): boolean => name === 'news' || name === 'board';
 
 export const topicsOf = ({
   appSlug,

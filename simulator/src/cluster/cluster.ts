@@ -4,6 +4,7 @@ import { seededChance } from '@roomwire/testing/run/seededChance';
 import { Network } from '../engines/network.js';
 import { SimulatedBus } from '../engines/simulatedBus.js';
 import { SimulatedGroup } from '../engines/simulatedGroup.js';
+import { SimulatedJobs } from '../engines/simulatedJobs.js';
 import { SimulatedHistoryIndex } from '../engines/simulatedHistoryIndex.js';
 import { SimulatedLog } from '../engines/simulatedLog.js';
 import { SimulatedStores } from '../engines/simulatedStores.js';
@@ -41,6 +42,7 @@ export class Cluster {
   readonly views = new SimulatedViews();
   readonly stores = new SimulatedStores();
   readonly historyIndex = new SimulatedHistoryIndex();
+  readonly jobs: SimulatedJobs;
   readonly bus: SimulatedBus;
   /** Brings messages into the index. */
   readonly archivers: SimulatedGroup;
@@ -56,6 +58,7 @@ export class Cluster {
     this.chance = seededChance(seed);
     this.history = history;
     this.options = options;
+    this.jobs = new SimulatedJobs((what) => history.happened(what));
     this.network = new Network(time, seededChance(seed + 1));
     this.bus = new SimulatedBus(this.network, (...stored) => history.stored(...stored));
     this.archivers = new SimulatedGroup(this.network, this.bus.messages);

@@ -8,6 +8,7 @@ import { changesOf } from '@roomwire/projections/projectors';
 import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chainedEventLog';
 import { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
 import { KafkaHistoryPartitions } from '@roomwire/shared/adapters/history/kafkaHistoryPartitions';
+import { KafkaRoomPast } from '@roomwire/shared/adapters/history/kafkaRoomPast';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { auditKeysOf } from '@roomwire/shared/credentials/auditKeys';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -22,6 +23,7 @@ import { partitionsPort } from '../engines/messagePartitions.js';
 import type { Network } from '../engines/network.js';
 import type { SimulatedBus } from '../engines/simulatedBus.js';
 import { followPort, type SimulatedGroup } from '../engines/simulatedGroup.js';
+import { jobStorePort, type SimulatedJobs } from '../engines/simulatedJobs.js';
 import { historyIndexPort, type SimulatedHistoryIndex } from '../engines/simulatedHistoryIndex.js';
 import { LogPort, type SimulatedLog } from '../engines/simulatedLog.js';
 import {
@@ -43,6 +45,7 @@ export interface Engines {
   readonly views: SimulatedViews;
   readonly stores: SimulatedStores;
   readonly historyIndex: SimulatedHistoryIndex;
+  readonly jobs: SimulatedJobs;
   readonly bus: SimulatedBus;
   readonly archivers: SimulatedGroup;
   readonly options: { readonly records: boolean };
@@ -101,8 +104,10 @@ const secretBox = () => createSecretBox({ current: new Uint8Array(32).fill(7) })
 export const startGateway = async (process: SimulatedProcess, engines: Engines): Promise<RunningService> => {
   const { network, views, bus, stores, options } = engines;
   const { clock, random } = process;
+  const logger = engines.logger(process);
+  const { partitions, history } = historyPorts(process, engines);
   const gateway = createGateway({
-    ...{ clock, random, logger: engines.logger(process), secretBox: secretBox() },
+    ...{ clock, random, logger, secretBox: secretBox() },
     views: new ViewsPort(process, network, views),
     usage: usagePort(process, network, stores),
     bus: new BusPort(process, network, bus),
@@ -110,9 +115,11 @@ export const startGateway = async (process: SimulatedProcess, engines: Engines):
     messageStore: options.records ? messagesPort(process, network, stores) : undefined,
     publishIds: publishIdsPort(process, network, stores),
     schedules: schedulesPort(process, network, stores),
-    shardLeases: shardLeasesPort(process, network, stores, engines.logger(process)),
+    shardLeases: shardLeasesPort(process, network, stores, logger),
     groupStore: options.records ? groupsPort(process, network, stores) : undefined,
-    history: historyPorts(process, engines).history,
+    jobStore: jobStorePort(process, network, engines.jobs),
+    roomPast: new KafkaRoomPast({ partitions, logger }),
+    history,
     options: gatewayOptions,
   });
   await gateway.start();

@@ -1,3 +1,4 @@
+import { decode } from '@msgpack/msgpack';
 import {
   carriedBy,
   withCarried,
@@ -13,6 +14,7 @@ import {
   type QueueWorker,
   type ReadOptions,
 } from '@roomwire/shared/ports/messageBus';
+import type { LostWork } from '@roomwire/shared/wire/bus/lostWork';
 import { versionsOf, type Channel, type Versioned, type WorkQueue } from '@roomwire/shared/wire/bus/channel';
 import type { SimulatedProcess } from '../cluster/simulatedProcess.js';
 import type { Network } from './network.js';
@@ -117,9 +119,10 @@ export class BusPort implements MessageBus {
 
   /** Nobody takes it: what is done with it is not simulated. */
   put<T>(_queue: WorkQueue<T>, job: T): Promise<void> {
-    const { work } = job as { readonly work?: { readonly scheduledId?: string } };
+    const { work } = job as { readonly work?: LostWork };
     return this.network.call(this.process, 'bus', 'message bus', () => {
       if (work?.scheduledId !== undefined) this.bus.lostSchedules.add(work.scheduledId);
+      if (work?.kind === 'job') this.bus.deadJobs.add(decode(work.data) as number);
     });
   }
 

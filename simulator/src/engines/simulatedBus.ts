@@ -46,6 +46,8 @@ export class SimulatedBus {
   readonly messages = new MessagePartitions();
   /** Scheduled publishes that became dead letters. */
   readonly lostSchedules = new Set<string>();
+  /** Numbers of the messages whose jobs did. */
+  readonly deadJobs = new Set<number>();
   private readonly network: Network;
   private readonly readers = new Map<string, Map<BusReader, Map<string, Lane>>>();
   /** How many records there are of each order, but for those of messages. */
@@ -72,6 +74,8 @@ export class SimulatedBus {
     const { chance, isHostile } = this.network;
     const order = this.orderOf(channel, record);
     const key = channel.key(record);
+    const laneOf = (room: string): string =>
+      channel.name === liveMessages.name ? String(this.messages.partitionOf(room)) : room;
     const times = this.duplicates && isHostile && chance.next() < 0.01 ? 2 : 1;
     let first: number | undefined;
     for (let n = 0; n < times; n += 1) {
@@ -80,7 +84,7 @@ export class SimulatedBus {
       this.onStored(channel.name, key, record, offset);
       for (const [reader, lanes] of this.readers.get(channel.name) ?? []) {
         if (!reader.process.isAlive) this.readers.get(channel.name)?.delete(reader);
-        else if (reader.wants(key)) this.bring({ ...encoded, offset }, order, reader, lanes);
+        else if (reader.wants(key)) this.bring({ ...encoded, offset }, laneOf(order), reader, lanes);
       }
     }
     return first as number;

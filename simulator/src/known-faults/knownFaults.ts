@@ -324,6 +324,37 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
       gateway('history/selection', 'const isShort = found.isToTheEnd && ', 'const isShort = false && '),
     ],
   },
+  'unsaid-deliveries': {
+    what: 'A job that comes again does not say which hand-out it is',
+    rules: ['WS-JOB-5'],
+    edits: [
+      gateway(
+        'subscriptions/memberDelivery',
+        'jobBody(message.body, message.id, delivery)',
+        'jobBody(message.body, message.id, 1)',
+      ),
+    ],
+  },
+  'unread-past': {
+    what: 'Whoever takes a group over does not read what it has missed',
+    rules: ['WS-JOB-4'],
+    edits: [gateway('jobs/owner/ownedShard', 'await this.untilDone(() => catchUp(', 'void (() => catchUp(')],
+  },
+  'unstored-settlements': {
+    what: 'What was acknowledged is not stored',
+    rules: ['WS-JOB-8', 'WS-JOB-2'],
+    edits: [gateway('jobs/owner/ownedGroup', 'this.changes.settle(seq);', '')],
+  },
+  'endless-jobs': {
+    what: 'A job that is not acknowledged stays with its member',
+    rules: ['WS-JOB-2'],
+    edits: [gateway('jobs/queue/deadlines', 'if (first && first.dueAt <= now)', 'if (false)')],
+  },
+  'kept-by-leavers': {
+    what: 'What a member has that leaves is not handed out again',
+    rules: ['WS-JOB-2', 'WS-JOB-4'],
+    edits: [gateway('jobs/queue/jobQueue', 'for (const job of unfinished) {', 'for (const job of []) {')],
+  },
   'unknown-places': {
     what: 'Messages are held before a gateway knows where they stand, and are replayed as well: a missing await',
     rules: ['WS-HIST-7', 'WS-PUB-1'],

@@ -11,6 +11,7 @@ import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
 import type { GroupRecord } from '@roomwire/shared/wire/bus/groupRecord';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { VirtualTime } from '../time/virtualTime.js';
+import type { HandedOut, JobOptions } from './jobs.js';
 import type { Beginning, RecordChange, RecordRead } from './historyReads.js';
 import { Published, type Attempt, type Publication } from './published.js';
 
@@ -27,6 +28,8 @@ export interface Subscribed {
   readonly topic: string;
   readonly room: string;
   readonly group: string | undefined;
+  /** Undefined where the group has no jobs. */
+  readonly jobs: JobOptions | undefined;
   readonly filter: string | undefined;
   readonly meta: boolean;
   readonly own: boolean;
@@ -90,6 +93,8 @@ export class History {
   readonly subscriptions: Subscribed[] = [];
   readonly deliveries: Delivered[] = [];
   readonly rightsUsed: RightUsed[] = [];
+  /** In the order in which they came. */
+  readonly jobs: HandedOut[] = [];
   readonly recordReads: RecordRead[] = [];
   readonly recordChanges: RecordChange[] = [];
   readonly disturbances: Disturbance[] = [];
@@ -208,7 +213,7 @@ export class History {
   }
 }
 
-const numberIn = ({ body }: LiveMessage): number => (decode(body) as { data: number }).data;
+export const numberIn = ({ body }: LiveMessage): number => (decode(body) as { data: number }).data;
 
 /** Without the messages that it carries. */
 const textOfCommand = (record: GroupRecord): string =>

@@ -1,6 +1,8 @@
+import { JobPacking } from '@roomwire/gateway/jobs/owner/jobPacking';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { checkGroups } from '../checks/checkGroups.js';
 import { checkHistory } from '../checks/checkHistory.js';
+import { checkJobs } from '../checks/checkJobs.js';
 import { checkLater } from '../checks/checkLater.js';
 import { checkMessages } from '../checks/checkMessages.js';
 import { checkMeta } from '../checks/checkMeta.js';
@@ -18,7 +20,7 @@ import { Cluster } from '../cluster/cluster.js';
 import { Faults } from '../cluster/faults.js';
 import { installVirtualGlobals } from '../time/virtualGlobals.js';
 import { VirtualTime } from '../time/virtualTime.js';
-import { History } from './history.js';
+import { History, numberIn } from './history.js';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -151,6 +153,7 @@ const live = async ({ world, clients, admin, backend }: Play): Promise<void> => 
   checkOnce(history, cluster.stores.unsettled);
   checkLater(history, cluster.bus.lostSchedules);
   checkGroups(history, records, duplicates);
+  checkJobs(history, { waiting: waitingJobs(cluster), dead: cluster.bus.deadJobs, endedAt: time.now });
   checkRights(history, world.rights);
   if (stillOpen.length < clients.length / 2 && chance.next() >= 0)
     history.violated(
@@ -176,6 +179,10 @@ const askPresence = async ({ time, estate }: World, open: readonly Connection[])
   await time.run(time.now + lastAsksMs);
 };
 
+/** Numbers of the messages whose jobs are in the store. */
+const waitingJobs = ({ jobs }: Cluster): ReadonlySet<number> =>
+  new Set([...jobs.waiting()].map(({ group, job }) => numberIn(new JobPacking(group).unpack(job.message))));
+
 const countsOf = (history: History): Record<string, number> => ({
   published: history.published.length,
   accepted: history.published.filter(({ isAccepted }) => isAccepted).length,
@@ -191,5 +198,7 @@ const countsOf = (history: History): Record<string, number> => ({
   recordReads: history.recordReads.length,
   recordChanges: history.recordChanges.length,
   rightsUsed: history.rightsUsed.length,
+  jobs: history.jobs.length,
+  jobsAgain: history.jobs.filter(({ delivery }) => delivery > 1).length,
   disturbances: history.disturbances.length,
 });

@@ -43,6 +43,19 @@ export class JobLink {
     await this.reader?.subscribe(address);
   }
 
+  /** As `subscribe`; tries on where the bus is out of reach. False where it is not wanted any more. */
+  async subscribeWhile(address: string, isWanted: () => boolean): Promise<boolean> {
+    for (let failures = 1; isWanted() && !this.closing.signal.aborted; failures++)
+      try {
+        await this.subscribe(address);
+        return isWanted();
+      } catch (error) {
+        this.deps.logger.debug('News of jobs do not come yet', { address, error });
+        await sleep(backOffMs(betweenTries, failures), this.closing.signal);
+      }
+    return false;
+  }
+
   unsubscribe(address: string): void {
     if (this.subscribed.delete(address)) this.reader?.unsubscribe(address);
   }

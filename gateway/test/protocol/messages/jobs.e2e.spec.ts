@@ -231,6 +231,18 @@ describe('jobs', () => {
     expect(await next(member)).to.deep.equal({ ...job, delivery: 2 });
   });
 
+  it('[WS-JOB-5] [WS-SUB-2] go to another member when theirs subscribes without a group', async () => {
+    const member = await worker();
+    await publishAll(await world.join(), 'job');
+    await next(member);
+    const other = await worker();
+    await member.subscribe(topic);
+    expect(await next(other)).to.include({ data: 'job', delivery: 2 });
+    await publishAll(await world.join(), 'both');
+    expect(await next(member)).to.include({ data: 'both' });
+    expect(await next(other)).to.include({ data: 'both' });
+  });
+
   it('[WS-JOB-6] are given back for a while', async () => {
     const member = await worker();
     await publishAll(await world.join(), 'a');
