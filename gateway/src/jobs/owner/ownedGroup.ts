@@ -168,7 +168,8 @@ export class OwnedGroup {
       this.collectedTo = offset;
       this.changes.collect(offset);
     }
-    if (this.queue.takes(message)) this.add(message);
+    // Members of before that are not back yet may want what those that are here leave out.
+    if (!this.deps.gathered.isOver || this.queue.takes(message)) this.add(message);
   }
 
   /** A new job, behind the others. */

@@ -39,6 +39,7 @@ describe('a group with jobs, at its bounds', () => {
   const open = async (
     fields: Partial<JobGroupRecord> = {},
     bounds = { jobs: 1_000, bytes: 1_000_000 },
+    gathered = { isOver: true, done: Promise.resolve() },
   ): Promise<OwnedGroup> => {
     const record = groupOf(groupId, { createdAt: clock.now(), emptiedAt: clock.now(), ...fields });
     await store.write(record, term);
@@ -47,7 +48,7 @@ describe('a group with jobs, at its bounds', () => {
       {
         ...{ store, clock, bounds, counts: createJobCounts(), logger: silentLogger },
         burial: { bury: async (_record, { seq }) => dead.push(seq) > 0, close: () => undefined },
-        gathered: { isOver: true, done: Promise.resolve() },
+        gathered,
         limits: { reached: (limit) => void reached.push(limit) },
         changed: () => undefined,
         flushed: async () => {
@@ -62,9 +63,9 @@ describe('a group with jobs, at its bounds', () => {
   };
   const publish = (group: OwnedGroup, bytes = 10): void =>
     group.take(liveMessage({ body: new Uint8Array(bytes) }), -1);
-  const enter = (group: OwnedGroup) => {
+  const enter = (group: OwnedGroup, filters?: readonly string[]) => {
     const { options } = group.record;
-    const wishes = { filters: undefined, own: undefined };
+    const wishes = { filters, own: undefined };
     const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [] };
     return group.join(joining, { take: () => undefined, ended: () => undefined });
   };
@@ -115,4 +116,15 @@ describe('a group with jobs, at its bounds', () => {
       expect(dead).to.eql([1, 2]);
       expect(reached).to.eql([limit, limit]);
     });
+
+  it('[WS-JOB-4] after a takeover takes what its members leave out, until all that were there have had time to come back', async () => {
+    const gathered = { isOver: false, done: Promise.resolve() };
+    const group = await open({}, undefined, gathered);
+    enter(group, ['paid']);
+    group.take(liveMessage({ filters: ['refunded'] }), -1);
+    gathered.isOver = true;
+    group.take(liveMessage({ filters: ['refunded'] }), -1);
+    group.take(liveMessage({ filters: ['paid'] }), -1);
+    expect(group.load.depth).to.equal(2);
+  });
 });
