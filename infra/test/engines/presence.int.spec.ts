@@ -55,7 +55,7 @@ describe('presence over many processes on engines', function () {
     const gateways = [await cluster.add('gateway'), await cluster.add('gateway')] as const;
     const [ann, ben] = [await enter(gateways[0], { n: 1 }), await enter(gateways[1], { n: 2 })];
     await eventually(() => ann.changes.length === 1);
-    expect(ann.changes[0]).to.eql({ event: 'join', actorTokenId: ben.id, presence: { n: 2 } });
+    expect(ann.changes[0]).to.eql({ event: 'join', roomId: room, actorTokenId: ben.id, presence: { n: 2 } });
     const late = await cluster.add('gateway');
     const cem = await enter(late);
     const all = [ann, ben, cem];
