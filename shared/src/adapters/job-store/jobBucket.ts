@@ -116,6 +116,13 @@ export class JobBucket {
     return true;
   }
 
+  /** Forgets the jobs behind one, and where their chunks begin: a chunk that begins there is written anew. */
+  cutBehind(seq: number): void {
+    for (const behind of [...this.seqsAfter(seq)]) this.settle(behind);
+    const last = seq - this.number * bucketSize;
+    this.chunks = this.chunks.filter((start) => start <= last);
+  }
+
   /** In the order of their numbers. */
   *seqsAfter(after: number): Generator<number> {
     const first = this.number * bucketSize;

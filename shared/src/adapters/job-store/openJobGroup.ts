@@ -106,7 +106,7 @@ export class OpenJobGroup {
   private leaveOutUncommitted(bucket: JobBucket): void {
     const behind = this.unsureBehind;
     if (behind === undefined || bucket.number !== bucketOf(behind)) return;
-    for (const seq of [...bucket.seqsAfter(behind)]) bucket.settle(seq);
+    bucket.cutBehind(behind);
   }
 
   private async correct(counted: GroupDocument['counted']): Promise<void> {

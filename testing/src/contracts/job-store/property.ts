@@ -109,6 +109,8 @@ const held = async (store: JobStore): Promise<Map<number, ModelJob>> =>
 
 /** Every job that is there was there before, or was added; every one that is not has been settled. */
 const heldBy = async (store: JobStore, term: number, before: Model, after: Model): Promise<Model> => {
+  // What was refused may have arrived after the new owner has looked: it looks again.
+  await takeGroup(store, term, groupId);
   const found = await held(store);
   const settled = [...before.keys()].filter((seq) => !after.has(seq));
   const added = [...after.keys()].filter((seq) => !before.has(seq));
