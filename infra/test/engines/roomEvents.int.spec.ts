@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
-import { connect, type Client } from '@roomwire/sdk';
+import { AuthenticationError, connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import type { ApiClient } from '../support/apiClient.js';
@@ -60,6 +61,21 @@ describe('[HOOK-EVENT-7] room events over killed processes', function () {
     for (const name of names) await project.post(`/apps/${app.appId}/rooms`, { name });
     return names.map((name) => `${app.slug}/${name}`);
   };
+  /** On engines that are busy an actor may be made before the read models have it: the answer waits for them only so long. */
+  const connected = async (url: string, token: string): Promise<Client> => {
+    const until = performance.now() + 30_000;
+    for (;;) {
+      const client = connect({ url, token, reconnect: false });
+      clients.push(client);
+      try {
+        await client.ready();
+        return client;
+      } catch (error) {
+        if (!(error instanceof AuthenticationError) || performance.now() > until) throw error;
+        await pause(500);
+      }
+    }
+  };
   const enterAll = async (
     { socketUrl }: Member,
     rooms: readonly string[],
@@ -71,9 +87,7 @@ describe('[HOOK-EVENT-7] room events over killed processes', function () {
         const { accessToken, actorTokenId } = (
           await project.post('/actors', { name: 'x', actorType: 'user' })
         ).body;
-        const client = connect({ url: socketUrl, token: accessToken, reconnect: false });
-        clients.push(client);
-        await client.ready();
+        const client = await connected(socketUrl, accessToken);
         await client.enter(rooms[(from + n) % rooms.length] ?? '', { n: from + n });
         entered.push(actorTokenId);
       });
