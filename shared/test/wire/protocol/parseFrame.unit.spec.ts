@@ -73,6 +73,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         meta: false,
         own: false,
         from: undefined,
+        jobs: undefined,
         onGap: 'continue',
       });
     });
