@@ -20,9 +20,7 @@ import {
   afterAll,
   headerLength,
   keysOfOwner,
-  moveProgress,
   openHistoryTables,
-  progressIn,
   type HistoryTables,
 } from './historyTables.js';
 import { ownedTopic, topicKeyOf, type OwnedTopic } from './keptTopics.js';
@@ -146,16 +144,16 @@ class EmbeddedHistoryIndex implements HistoryIndex {
 
   async checkpoint(): Promise<LogPosition | undefined> {
     this.assertOpen();
-    return progressIn(this.tables).position;
+    return this.tables.progress.checkpoint;
   }
 
   async origin(): Promise<LogOrigin | undefined> {
     this.assertOpen();
-    return progressIn(this.tables).origin;
+    return this.tables.progress.origin;
   }
 
   async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    await this.transact(() => moveProgress(this.tables, position, origin));
+    await this.transact(() => this.tables.progress.move(position, origin));
   }
 
   readonly close = once(async () => {

@@ -1,11 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
-import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { KeptMessage } from '../../ports/history.js';
 import type { IndexedPartition } from '../../ports/historyIndex.js';
 import { liveMessages } from '../../wire/bus/liveMessage.js';
 import type { Place } from '../../wire/protocol/position.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { FollowProgress } from '../lmdb/followProgress.js';
 import type { Standing } from './intake.js';
 import type { OwnedTopic } from './keptTopics.js';
 
@@ -40,12 +40,14 @@ export interface HistoryTables {
   readonly removed: Database<number, string>;
   readonly removals: Database<string, [removedAt: number, owner: string]>;
   readonly state: Database<string, 'dataFormat' | 'checkpoint' | 'origin'>;
+  readonly progress: FollowProgress;
 }
 
 export const openHistoryTables = async (path: string): Promise<HistoryTables> => {
   const environment = openDurableEnvironment(path);
   const { root } = environment;
   try {
+    const state: HistoryTables['state'] = root.openDB('state', { encoding: 'string' });
     const tables: HistoryTables = {
       environment,
       messages: root.openDB('messages', { encoding: 'binary' }),
@@ -55,7 +57,8 @@ export const openHistoryTables = async (path: string): Promise<HistoryTables> =>
       partitions: root.openDB('partitions', { encoding: 'json' }),
       removed: root.openDB('removed', { encoding: 'ordered-binary' }),
       removals: root.openDB('removals', { encoding: 'string' }),
-      state: root.openDB('state', { encoding: 'string' }),
+      state,
+      progress: new FollowProgress(state),
     };
     await requireDataFormat(tables, path);
     return tables;
@@ -111,28 +114,3 @@ export const keptMessage = (key: MessageKey, value: Buffer): KeptMessage => ({
   ...headerOf(key, value),
   message: liveMessages.codec.decode(value.subarray(headerLength)),
 });
-
-export const progressIn = (
-  tables: HistoryTables,
-): { readonly position: LogPosition | undefined; readonly origin: LogOrigin | undefined } => {
-  const origin = tables.state.get('origin');
-  return {
-    position: tables.state.get('checkpoint'),
-    origin: origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin),
-  };
-};
-
-/** Within a transaction. */
-export const moveProgress = (
-  { state }: HistoryTables,
-  position: LogPosition | undefined,
-  origin: LogOrigin | undefined,
-): void => {
-  if (position === undefined) {
-    state.removeSync('checkpoint');
-    state.removeSync('origin');
-    return;
-  }
-  state.putSync('checkpoint', position);
-  if (origin !== undefined) state.putSync('origin', JSON.stringify(origin));
-};

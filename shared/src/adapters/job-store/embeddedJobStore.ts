@@ -18,9 +18,7 @@ import { jobsByNumber, jobsBehind } from './embeddedJobs.js';
 import { JobBucket } from './jobBucket.js';
 import {
   keysBeginning,
-  moveProgress,
   openJobTables,
-  progressIn,
   putGroup,
   removeGroup,
   removeSomeJobs,
@@ -138,16 +136,16 @@ class EmbeddedJobStore implements JobStore {
 
   async checkpoint(): Promise<LogPosition | undefined> {
     this.assertOpen();
-    return progressIn(this.tables).position;
+    return this.tables.progress.checkpoint;
   }
 
   async origin(): Promise<LogOrigin | undefined> {
     this.assertOpen();
-    return progressIn(this.tables).origin;
+    return this.tables.progress.origin;
   }
 
   async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    await this.transact(() => moveProgress(this.tables, position, origin));
+    await this.transact(() => this.tables.progress.move(position, origin));
   }
 
   readonly close = once(async () => {

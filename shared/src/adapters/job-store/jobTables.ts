@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
-import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { JobGroupRecord } from '../../ports/jobStore.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { FollowProgress } from '../lmdb/followProgress.js';
 import type { GroupTotals } from './changedGroup.js';
 import { idsOf } from './jobOwners.js';
 
@@ -37,12 +37,14 @@ export interface JobTables {
   /** Groups that were removed, and whose jobs are still to be. */
   readonly removed: Database<boolean, number>;
   readonly state: Database<string, 'dataFormat' | 'lastNumber' | 'checkpoint' | 'origin'>;
+  readonly progress: FollowProgress;
 }
 
 export const openJobTables = async (path: string): Promise<JobTables> => {
   const environment = openDurableEnvironment(path);
   const { root } = environment;
   try {
+    const state: JobTables['state'] = root.openDB('state', { encoding: 'string' });
     const tables: JobTables = {
       environment,
       shards: root.openDB('shards', { encoding: 'json' }),
@@ -54,7 +56,8 @@ export const openJobTables = async (path: string): Promise<JobTables> => {
       buckets: root.openDB('buckets', { encoding: 'binary' }),
       chunks: root.openDB('chunks', { encoding: 'binary' }),
       removed: root.openDB('removed', { encoding: 'ordered-binary' }),
-      state: root.openDB('state', { encoding: 'string' }),
+      state,
+      progress: new FollowProgress(state),
     };
     await requireDataFormat(tables, path);
     return tables;
@@ -119,28 +122,4 @@ export const removeSomeJobs = ({ buckets, chunks, removed }: JobTables): boolean
   for (const { table, keys } of found) for (const key of keys) table.removeSync(key);
   if (found.every(({ keys }) => keys.length < removedAtOnce)) removed.removeSync(number);
   return true;
-};
-
-export const progressIn = ({
-  state,
-}: JobTables): { readonly position: LogPosition | undefined; readonly origin: LogOrigin | undefined } => {
-  const origin = state.get('origin');
-  return {
-    position: state.get('checkpoint'),
-    origin: origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin),
-  };
-};
-
-export const moveProgress = (
-  { state }: JobTables,
-  position: LogPosition | undefined,
-  origin: LogOrigin | undefined,
-): void => {
-  if (position === undefined) {
-    state.removeSync('checkpoint');
-    state.removeSync('origin');
-    return;
-  }
-  state.putSync('checkpoint', position);
-  if (origin !== undefined) state.putSync('origin', JSON.stringify(origin));
 };

@@ -60,16 +60,16 @@ class EmbeddedPayloadStore implements PayloadStore {
 
   async checkpoint(): Promise<LogPosition | undefined> {
     this.assertOpen();
-    return this.tables.checkpoint;
+    return this.tables.progress.checkpoint;
   }
 
   async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    await this.transact(() => this.tables.moveCheckpoint(position, origin));
+    await this.transact(() => this.tables.progress.move(position, origin));
   }
 
   async origin(): Promise<LogOrigin | undefined> {
     this.assertOpen();
-    return this.tables.origin;
+    return this.tables.progress.origin;
   }
 
   readonly close = once(async () => {

@@ -1,8 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
-import type { LogOrigin } from '../../ports/eventLog.js';
 import type { NewPayload } from '../../ports/payloadStore.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { FollowProgress } from '../lmdb/followProgress.js';
 
 /** All that is known of a payload but its content. */
 interface Entry {
@@ -26,6 +26,7 @@ const afterAll = new Uint8Array([0xff]) as unknown as number;
  */
 export class PayloadTables {
   readonly environment: DurableEnvironment;
+  readonly progress: FollowProgress;
   private readonly contents: Database<Buffer, string>;
   private readonly entries: Database<Entry, string>;
   private readonly ages: Database<string, Age>;
@@ -44,25 +45,7 @@ export class PayloadTables {
     this.owned = root.openDB('owned', { encoding: 'string' });
     this.sizes = root.openDB('sizes', { encoding: 'ordered-binary' });
     this.state = root.openDB('state', { encoding: 'ordered-binary' });
-  }
-
-  get checkpoint(): string | undefined {
-    return this.state.get('checkpoint') as string | undefined;
-  }
-
-  get origin(): LogOrigin | undefined {
-    const origin = this.state.get('origin') as string | undefined;
-    return origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin);
-  }
-
-  moveCheckpoint(position: string | undefined, origin: LogOrigin | undefined): void {
-    if (position === undefined) {
-      this.state.removeSync('checkpoint');
-      this.state.removeSync('origin');
-      return;
-    }
-    this.state.putSync('checkpoint', position);
-    if (origin !== undefined) this.state.putSync('origin', JSON.stringify(origin));
+    this.progress = new FollowProgress(this.state);
   }
 
   has(id: string): boolean {

@@ -82,16 +82,16 @@ class EmbeddedRoomEventStore implements RoomEventStore {
 
   async checkpoint(): Promise<LogPosition | undefined> {
     this.assertOpen();
-    return this.tables.checkpoint;
+    return this.tables.progress.checkpoint;
   }
 
   moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    return this.transact(() => this.tables.moveCheckpoint(position, origin));
+    return this.transact(() => this.tables.progress.move(position, origin));
   }
 
   async origin(): Promise<LogOrigin | undefined> {
     this.assertOpen();
-    return this.tables.origin;
+    return this.tables.progress.origin;
   }
 
   readonly close = once(async () => {

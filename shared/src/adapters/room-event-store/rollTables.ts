@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
-import type { LogOrigin } from '../../ports/eventLog.js';
 import type { NewRollRecord, Roll, RollRecord, RollWrite, StoredRoll } from '../../ports/roomEventStore.js';
 import { rollKey } from '../../ports/roomEventStore.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { FollowProgress } from '../lmdb/followProgress.js';
 
 interface Head {
   readonly roll: Roll;
@@ -25,6 +25,7 @@ const ownersOf = ({ projectId, appId, roomId, accessScopeId }: Roll): readonly s
 /** Rolls in an LMDB environment. Everything that writes must run within a transaction of it. */
 export class RollTables {
   readonly environment: DurableEnvironment;
+  readonly progress: FollowProgress;
   private readonly heads: Database<Head, string>;
   /** With the term in front. */
   private readonly records: Database<Buffer, RecordKey>;
@@ -32,7 +33,6 @@ export class RollTables {
   /** Those that are not idle. */
   private readonly open: Database<string, [shard: number, roll: string]>;
   private readonly owned: Database<string, OwnerKey>;
-  private readonly state: Database<string, 'checkpoint' | 'origin'>;
 
   constructor(path: string) {
     this.environment = openDurableEnvironment(path);
@@ -42,26 +42,7 @@ export class RollTables {
     this.terms = root.openDB('terms', { encoding: 'ordered-binary' });
     this.open = root.openDB('open', { encoding: 'string' });
     this.owned = root.openDB('owned', { encoding: 'string' });
-    this.state = root.openDB('state', { encoding: 'string' });
-  }
-
-  get checkpoint(): string | undefined {
-    return this.state.get('checkpoint');
-  }
-
-  get origin(): LogOrigin | undefined {
-    const origin = this.state.get('origin');
-    return origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin);
-  }
-
-  moveCheckpoint(position: string | undefined, origin: LogOrigin | undefined): void {
-    if (position === undefined) {
-      this.state.removeSync('checkpoint');
-      this.state.removeSync('origin');
-      return;
-    }
-    this.state.putSync('checkpoint', position);
-    if (origin !== undefined) this.state.putSync('origin', JSON.stringify(origin));
+    this.progress = new FollowProgress(root.openDB('state', { encoding: 'string' }));
   }
 
   openIn(shard: number): readonly string[] {

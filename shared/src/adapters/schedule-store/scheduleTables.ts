@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
-import type { LogOrigin } from '../../ports/eventLog.js';
 import {
   ownersOf,
   type HeldSchedules,
@@ -9,6 +8,7 @@ import {
   type ScheduleFilter,
 } from '../../ports/scheduleStore.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { FollowProgress } from '../lmdb/followProgress.js';
 
 /** With how far its delivery is. */
 export interface ScheduleEntry {
@@ -33,13 +33,13 @@ const nothingHeld: HeldSchedules = { messages: 0, bytes: 0 };
 /** Scheduled publishes in an LMDB environment. Everything that writes must run within a transaction of the environment. */
 export class ScheduleTables {
   readonly environment: DurableEnvironment;
+  readonly progress: FollowProgress;
   private readonly entries: Database<ScheduleEntry, string>;
   private readonly contents: Database<Buffer, string>;
   private readonly dues: Database<number, DueKey>;
   private readonly lists: Database<string, ListKey>;
   private readonly owned: Database<string, [owner: string, id: string]>;
   private readonly sizes: Database<HeldSchedules, string>;
-  private readonly state: Database<string, 'checkpoint' | 'origin'>;
 
   constructor(path: string) {
     this.environment = openDurableEnvironment(path);
@@ -50,26 +50,7 @@ export class ScheduleTables {
     this.lists = root.openDB('lists', { encoding: 'string' });
     this.owned = root.openDB('owned', { encoding: 'string' });
     this.sizes = root.openDB('sizes', { encoding: 'json' });
-    this.state = root.openDB('state', { encoding: 'string' });
-  }
-
-  get checkpoint(): string | undefined {
-    return this.state.get('checkpoint');
-  }
-
-  get origin(): LogOrigin | undefined {
-    const origin = this.state.get('origin');
-    return origin === undefined ? undefined : (JSON.parse(origin) as LogOrigin);
-  }
-
-  moveCheckpoint(position: string | undefined, origin: LogOrigin | undefined): void {
-    if (position === undefined) {
-      this.state.removeSync('checkpoint');
-      this.state.removeSync('origin');
-      return;
-    }
-    this.state.putSync('checkpoint', position);
-    if (origin !== undefined) this.state.putSync('origin', JSON.stringify(origin));
+    this.progress = new FollowProgress(root.openDB('state', { encoding: 'string' }));
   }
 
   get(scheduledId: string): ScheduleEntry | undefined {
