@@ -13,6 +13,7 @@ import { once } from '../../runtime/service.js';
 import { liveMessages } from '../../wire/bus/liveMessage.js';
 import type { Place } from '../../wire/protocol/position.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { StoreTransactions } from '../lmdb/storeTransactions.js';
 import { systemClock } from '../system/systemClock.js';
 import { HistoryAppends, type Append, type NewRecord } from './historyAppends.js';
 import { newestFirst, oldestFirst } from './historyPages.js';
@@ -35,11 +36,10 @@ const step = 100;
 /** The messages of topics with history in an LMDB file. */
 class EmbeddedHistoryIndex implements HistoryIndex {
   private readonly tables: HistoryTables;
+  private readonly transactions: StoreTransactions;
   private readonly clock: Clock;
   private readonly appends: HistoryAppends;
   private waitingBytes = 0;
-  private working: Promise<unknown> = Promise.resolve();
-  private isOpen = true;
 
   private readonly commits = createGroupCommit<Append, void>({
     transact: (work) => this.tables.environment.transact(work),
@@ -53,18 +53,19 @@ class EmbeddedHistoryIndex implements HistoryIndex {
 
   constructor(tables: HistoryTables, clock: Clock) {
     this.tables = tables;
+    this.transactions = new StoreTransactions(this.tables.environment, 'message history');
     this.clock = clock;
     this.appends = new HistoryAppends(tables);
   }
 
   async partition(partition: number): Promise<IndexedPartition | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.partitions.get(partition);
   }
 
   begin(partition: number, former: number | undefined, to: IndexedPartition): Promise<IndexedPartition> {
     const { partitions } = this.tables;
-    return this.transact(() => {
+    return this.transactions.run(() => {
       const known = partitions.get(partition);
       if (known !== undefined && known.epoch !== former) return known;
       partitions.putSync(partition, to);
@@ -75,7 +76,7 @@ class EmbeddedHistoryIndex implements HistoryIndex {
   async append(partition: number, records: readonly IndexedRecord[], to: IndexedPartition): Promise<void> {
     const added = records.flatMap(newRecord);
     const bytes = bytesOf(added);
-    this.assertOpen();
+    this.transactions.assertOpen();
     if (this.waitingBytes > 0 && this.waitingBytes + bytes > maxWaitingBytes)
       throw new EngineUnavailable('message history');
     this.waitingBytes += bytes;
@@ -89,10 +90,10 @@ class EmbeddedHistoryIndex implements HistoryIndex {
   }
 
   async topic(topic: HistoryTopic): Promise<IndexedTopic> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     const key = topicKeyOf(topic);
     const { newest, removedTo, deletedTo } = this.tables.topics.get(key) ?? {};
-    const options = { deletedTo, assertOpen: () => this.assertOpen() };
+    const options = { deletedTo, assertOpen: () => this.transactions.assertOpen() };
     return {
       ...{ newest, removedTo, deletedTo },
       newestFirst: (before) => newestFirst(this.tables, key, before, options),
@@ -102,21 +103,23 @@ class EmbeddedHistoryIndex implements HistoryIndex {
 
   async deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void> {
     const key = topicKeyOf(topic);
-    await this.transact(() => markDeleted(this.tables, key, { ...topic, ...owners }, to));
-    while ((await this.transact(() => removeSome(this.tables, key, this.clock.now()))) > 0);
+    await this.transactions.run(() => markDeleted(this.tables, key, { ...topic, ...owners }, to));
+    while ((await this.transactions.run(() => removeSome(this.tables, key, this.clock.now()))) > 0);
   }
 
   async removeOf(owners: readonly string[]): Promise<void> {
     for (let from = 0; from < owners.length; from += step) {
       const some = owners.slice(from, from + step);
-      await this.transact(() => some.forEach((owner) => markRemoved(this.tables, owner, this.clock.now())));
+      await this.transactions.run(() =>
+        some.forEach((owner) => markRemoved(this.tables, owner, this.clock.now())),
+      );
       for (const owner of some) await this.removeTopicsOf(owner);
     }
   }
 
   async *topicsOf(appId: string): AsyncGenerator<readonly OwnedTopic[]> {
     for (let after = ''; ;) {
-      this.assertOpen();
+      this.transactions.assertOpen();
       const keys = [...this.tables.owned.getKeys({ ...keysOfOwner(appId, after), limit: step })];
       const found = keys.flatMap(([, key]) => this.tables.topics.get(key) ?? []);
       if (found.length > 0) yield found.map(ownedTopic);
@@ -128,7 +131,7 @@ class EmbeddedHistoryIndex implements HistoryIndex {
 
   async prune(now: number): Promise<number> {
     for (let removed = 0; ;) {
-      this.assertOpen();
+      this.transactions.assertOpen();
       const range = {
         start: [0, ''] as [number, string],
         end: [now, afterAll] as unknown as [number, string],
@@ -138,35 +141,33 @@ class EmbeddedHistoryIndex implements HistoryIndex {
         await this.forgetRemoved(now - removedOwnersMs);
         return removed;
       }
-      for (const [, key] of due) removed += await this.transact(() => removeSome(this.tables, key, now));
+      for (const [, key] of due)
+        removed += await this.transactions.run(() => removeSome(this.tables, key, now));
     }
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.checkpoint;
   }
 
   async origin(): Promise<LogOrigin | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.origin;
   }
 
   async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    await this.transact(() => this.tables.progress.move(position, origin));
+    await this.transactions.run(() => this.tables.progress.move(position, origin));
   }
 
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await Promise.all([this.commits.idle(), this.working]);
-    await this.tables.environment.close();
-  });
+  readonly close = once(() => this.transactions.close(() => this.commits.idle()));
 
   private async removeTopicsOf(owner: string): Promise<void> {
     for (;;) {
       const keys = [...this.tables.owned.getKeys({ ...keysOfOwner(owner), limit: step })];
       if (keys.length === 0) return;
-      for (const [, key] of keys) while (!(await this.transact(() => removeSomeOfAll(this.tables, key))));
+      for (const [, key] of keys)
+        while (!(await this.transactions.run(() => removeSomeOfAll(this.tables, key))));
     }
   }
 
@@ -175,26 +176,13 @@ class EmbeddedHistoryIndex implements HistoryIndex {
     for (;;) {
       const old = [...removals.getKeys({ start: [0, ''], end: [before, ''], limit: step })];
       if (old.length === 0) return;
-      await this.transact(() => {
+      await this.transactions.run(() => {
         for (const [removedAt, owner] of old) {
           removals.removeSync([removedAt, owner]);
           removed.removeSync(owner);
         }
       });
     }
-  }
-
-  private async transact<T>(work: () => T): Promise<T> {
-    this.assertOpen();
-    const done = this.tables.environment.transact(work);
-    this.working = done.catch(() => undefined);
-    return done.catch((cause: unknown) => {
-      throw new EngineUnavailable('message history', { cause });
-    });
-  }
-
-  private assertOpen(): void {
-    if (!this.isOpen) throw new EngineUnavailable('message history');
   }
 }
 

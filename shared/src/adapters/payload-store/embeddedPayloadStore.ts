@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../ports/clock.js';
-import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { NewPayload, PayloadLimits, PayloadStore, Pruned } from '../../ports/payloadStore.js';
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { StoreTransactions } from '../lmdb/storeTransactions.js';
 import { systemClock } from '../system/systemClock.js';
 import { PayloadTables } from './payloadTables.js';
 
@@ -15,9 +15,8 @@ const step = 100;
 class EmbeddedPayloadStore implements PayloadStore {
   readonly limits: PayloadLimits;
   private readonly tables: PayloadTables;
+  private readonly transactions: StoreTransactions;
   private readonly clock: Clock;
-  private isOpen = true;
-  private working: Promise<unknown> = Promise.resolve();
 
   private readonly puts = createGroupCommit<NewPayload, number>({
     transact: (work) => this.tables.environment.transact(work),
@@ -28,17 +27,18 @@ class EmbeddedPayloadStore implements PayloadStore {
 
   constructor(path: string, limits: PayloadLimits, clock: Clock) {
     this.tables = new PayloadTables(path);
+    this.transactions = new StoreTransactions(this.tables.environment, 'payloads');
     this.limits = limits;
     this.clock = clock;
   }
 
   async put(payload: NewPayload): Promise<number> {
-    this.assertOpen();
-    return this.puts.submit(payload).catch(unavailable);
+    this.transactions.assertOpen();
+    return this.puts.submit(payload).catch(this.transactions.unavailable);
   }
 
   async get(id: string): Promise<Uint8Array | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     const content = this.tables.contentSince(id, this.oldest);
     return content && Buffer.from(content);
   }
@@ -54,29 +54,25 @@ class EmbeddedPayloadStore implements PayloadStore {
     let evicted = 0;
     for (const projectId of this.tables.projectsAbove(this.limits.quotaBytes))
       for (let some = step; some === step; evicted += some)
-        some = await this.transact(() => this.evict(projectId));
+        some = await this.transactions.run(() => this.evict(projectId));
     return { expired, evicted };
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.checkpoint;
   }
 
   async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    await this.transact(() => this.tables.progress.move(position, origin));
+    await this.transactions.run(() => this.tables.progress.move(position, origin));
   }
 
   async origin(): Promise<LogOrigin | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.origin;
   }
 
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await Promise.all([this.puts.idle(), this.working]);
-    await this.tables.environment.close();
-  });
+  readonly close = once(() => this.transactions.close(() => this.puts.idle()));
 
   private get oldest(): number {
     return this.clock.now() - this.limits.retentionMs;
@@ -103,28 +99,13 @@ class EmbeddedPayloadStore implements PayloadStore {
   /** In steps, until none are found. */
   private async removeAll(find: () => readonly string[]): Promise<number> {
     for (let removed = 0; ;) {
-      this.assertOpen();
+      this.transactions.assertOpen();
       const ids = find();
       if (ids.length === 0) return removed;
-      removed += await this.transact(() => ids.filter((id) => this.tables.remove(id)).length);
+      removed += await this.transactions.run(() => ids.filter((id) => this.tables.remove(id)).length);
     }
   }
-
-  private async transact<T>(work: () => T): Promise<T> {
-    this.assertOpen();
-    const done = this.tables.environment.transact(work);
-    this.working = done.catch(() => undefined);
-    return done.catch(unavailable);
-  }
-
-  private assertOpen(): void {
-    if (!this.isOpen) throw new EngineUnavailable('payloads');
-  }
 }
-
-const unavailable = (cause: unknown): never => {
-  throw new EngineUnavailable('payloads', { cause });
-};
 
 interface Files {
   file(name: string): string;

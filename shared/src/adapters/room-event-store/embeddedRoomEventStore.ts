@@ -1,4 +1,3 @@
-import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import {
   rollKey,
@@ -10,6 +9,7 @@ import {
 } from '../../ports/roomEventStore.js';
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { StoreTransactions } from '../lmdb/storeTransactions.js';
 import { RollTables } from './rollTables.js';
 
 /** Removals in one transaction. */
@@ -18,8 +18,7 @@ const step = 100;
 /** Rolls in an LMDB file. */
 class EmbeddedRoomEventStore implements RoomEventStore {
   private readonly tables: RollTables;
-  private isOpen = true;
-  private working: Promise<unknown> = Promise.resolve();
+  private readonly transactions: StoreTransactions;
 
   private readonly appends = createGroupCommit<NewRollRecord, RollWrite>({
     transact: (work) => this.tables.environment.transact(work),
@@ -30,10 +29,11 @@ class EmbeddedRoomEventStore implements RoomEventStore {
 
   constructor(path: string) {
     this.tables = new RollTables(path);
+    this.transactions = new StoreTransactions(this.tables.environment, 'room events');
   }
 
   async open(shard: number): Promise<readonly StoredRoll[]> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables
       .openIn(shard)
       .map((key) => this.tables.read(key))
@@ -41,21 +41,23 @@ class EmbeddedRoomEventStore implements RoomEventStore {
   }
 
   async read(id: RollId): Promise<StoredRoll | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.read(rollKey(id));
   }
 
   async append(records: readonly NewRollRecord[]): Promise<readonly RollWrite[]> {
-    this.assertOpen();
-    return Promise.all(records.map((record) => this.appends.submit(record))).catch(unavailable);
+    this.transactions.assertOpen();
+    return Promise.all(records.map((record) => this.appends.submit(record))).catch(
+      this.transactions.unavailable,
+    );
   }
 
   settle(id: RollId, upTo: number): Promise<void> {
-    return this.transact(() => this.tables.settle(rollKey(id), upTo));
+    return this.transactions.run(() => this.tables.settle(rollKey(id), upTo));
   }
 
   async settledOf(ids: readonly RollId[]) {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return ids.flatMap(({ roomId, accessScopeId }) => {
       const settled = this.tables.settledOf(rollKey({ roomId, accessScopeId }));
       return settled === undefined ? [] : [{ roomId, accessScopeId, settled }];
@@ -63,58 +65,39 @@ class EmbeddedRoomEventStore implements RoomEventStore {
   }
 
   remove(id: RollId): Promise<void> {
-    return this.transact(() => this.tables.remove(rollKey(id)));
+    return this.transactions.run(() => this.tables.remove(rollKey(id)));
   }
 
   async removeOf(owners: readonly string[]): Promise<void> {
     for (const owner of owners) {
-      this.assertOpen();
+      this.transactions.assertOpen();
       // A room is named by the first part of the key.
       const keys = this.tables
         .ownedBy(owner)
         .filter((key) => !key.startsWith(`${owner}/`) || this.tables.isIdle(key));
       for (let from = 0; from < keys.length; from += step)
-        await this.transact(() => {
+        await this.transactions.run(() => {
           for (const key of keys.slice(from, from + step)) this.tables.remove(key);
         });
     }
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.checkpoint;
   }
 
   moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    return this.transact(() => this.tables.progress.move(position, origin));
+    return this.transactions.run(() => this.tables.progress.move(position, origin));
   }
 
   async origin(): Promise<LogOrigin | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.origin;
   }
 
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await Promise.all([this.appends.idle(), this.working]);
-    await this.tables.environment.close();
-  });
-
-  private async transact<T>(work: () => T): Promise<T> {
-    this.assertOpen();
-    const done = this.tables.environment.transact(work);
-    this.working = done.catch(() => undefined);
-    return done.catch(unavailable);
-  }
-
-  private assertOpen(): void {
-    if (!this.isOpen) throw new EngineUnavailable('room events');
-  }
+  readonly close = once(() => this.transactions.close(() => this.appends.idle()));
 }
-
-const unavailable = (cause: unknown): never => {
-  throw new EngineUnavailable('room events', { cause });
-};
 
 interface Files {
   file(name: string): string;

@@ -1,4 +1,3 @@
-import { EngineUnavailable } from '../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type {
   BegunDelivery,
@@ -11,6 +10,7 @@ import type {
 } from '../../ports/scheduleStore.js';
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
+import { StoreTransactions } from '../lmdb/storeTransactions.js';
 import { ScheduleTables } from './scheduleTables.js';
 
 /** Removals in one transaction, which takes a few milliseconds. */
@@ -19,8 +19,7 @@ const step = 100;
 /** Scheduled publishes in an LMDB file. */
 class EmbeddedScheduleStore implements ScheduleStore {
   private readonly tables: ScheduleTables;
-  private isOpen = true;
-  private working: Promise<unknown> = Promise.resolve();
+  private readonly transactions: StoreTransactions;
 
   private readonly adds = createGroupCommit<NewSchedule, void>({
     transact: (work) => this.tables.environment.transact(work),
@@ -31,15 +30,18 @@ class EmbeddedScheduleStore implements ScheduleStore {
 
   constructor(path: string) {
     this.tables = new ScheduleTables(path);
+    this.transactions = new StoreTransactions(this.tables.environment, 'schedules');
   }
 
   async add(schedules: readonly NewSchedule[]): Promise<void> {
-    this.assertOpen();
-    await Promise.all(schedules.map((schedule) => this.adds.submit(schedule))).catch(unavailable);
+    this.transactions.assertOpen();
+    await Promise.all(schedules.map((schedule) => this.adds.submit(schedule))).catch(
+      this.transactions.unavailable,
+    );
   }
 
   cancel(projectId: string, scheduledId: string): Promise<boolean> {
-    return this.transact(() => {
+    return this.transactions.run(() => {
       const entry = this.tables.get(scheduledId);
       if (entry?.publish.projectId !== projectId || entry.messageId !== null) return false;
       return this.tables.remove(scheduledId);
@@ -47,26 +49,26 @@ class EmbeddedScheduleStore implements ScheduleStore {
   }
 
   async list(projectId: string, filter: ScheduleFilter): Promise<readonly ScheduledPublish[]> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.list(projectId, filter);
   }
 
   async held(projectId: string): Promise<HeldSchedules> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.held(projectId);
   }
 
   async due(shards: readonly number[], until: number, limit: number): Promise<readonly ScheduledPublish[]> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.due(new Set(shards), until, limit);
   }
 
   begin(deliveries: readonly DeliveryBegin[]): Promise<readonly BegunDelivery[]> {
-    return this.transact(() => deliveries.flatMap((delivery) => this.beginOne(delivery)));
+    return this.transactions.run(() => deliveries.flatMap((delivery) => this.beginOne(delivery)));
   }
 
   async end(deliveries: readonly Pick<DeliveryBegin, 'scheduledId' | 'term'>[]): Promise<void> {
-    await this.transact(() => {
+    await this.transactions.run(() => {
       for (const { scheduledId, term } of deliveries) {
         const entry = this.tables.get(scheduledId);
         if (entry !== undefined && entry.term <= term) this.tables.remove(scheduledId);
@@ -79,30 +81,26 @@ class EmbeddedScheduleStore implements ScheduleStore {
     for (const owner of owners)
       for (let ids = this.tables.idsOf(owner, step); ids.length > 0; ids = this.tables.idsOf(owner, step)) {
         const some = ids;
-        removed += await this.transact(() => some.filter((id) => this.tables.remove(id)).length);
+        removed += await this.transactions.run(() => some.filter((id) => this.tables.remove(id)).length);
       }
     return removed;
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.checkpoint;
   }
 
   async moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    await this.transact(() => this.tables.progress.move(position, origin));
+    await this.transactions.run(() => this.tables.progress.move(position, origin));
   }
 
   async origin(): Promise<LogOrigin | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     return this.tables.progress.origin;
   }
 
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await Promise.all([this.adds.idle(), this.working]);
-    await this.tables.environment.close();
-  });
+  readonly close = once(() => this.transactions.close(() => this.adds.idle()));
 
   /** Within a transaction. */
   private beginOne({ scheduledId, term, messageId }: DeliveryBegin): readonly BegunDelivery[] {
@@ -114,22 +112,7 @@ class EmbeddedScheduleStore implements ScheduleStore {
     const isRepeated = entry.messageId !== null;
     return [{ publish, data: this.tables.dataOf(scheduledId), messageId: begun.messageId, isRepeated }];
   }
-
-  private async transact<T>(work: () => T): Promise<T> {
-    this.assertOpen();
-    const done = this.tables.environment.transact(work);
-    this.working = done.catch(() => undefined);
-    return done.catch(unavailable);
-  }
-
-  private assertOpen(): void {
-    if (!this.isOpen) throw new EngineUnavailable('schedules');
-  }
 }
-
-const unavailable = (cause: unknown): never => {
-  throw new EngineUnavailable('schedules', { cause });
-};
 
 interface Files {
   file(name: string): string;

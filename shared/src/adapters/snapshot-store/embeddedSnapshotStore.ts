@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Database } from 'lmdb';
 import type { Clock } from '../../ports/clock.js';
-import { DamagedFile, EngineUnavailable } from '../../ports/errors.js';
+import { DamagedFile } from '../../ports/errors.js';
 import type { Snapshot, SnapshotHead, SnapshotLimits, SnapshotStore } from '../../ports/snapshotStore.js';
 import { once } from '../../runtime/service.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { StoreTransactions } from '../lmdb/storeTransactions.js';
 import { systemClock } from '../system/systemClock.js';
 import { beyondLimits, defaultSnapshotLimits } from './snapshotLimits.js';
 import { checkedParts, noParts, withPart, type PartsSum } from './snapshotParts.js';
@@ -21,20 +22,19 @@ type PartKey = [copy: string, number: number];
 
 /** Snapshots in an LMDB file. The parts of a new one are beside those of the one before, until they are complete. */
 class EmbeddedSnapshotStore implements SnapshotStore {
-  private readonly environment: DurableEnvironment;
+  private readonly transactions: StoreTransactions;
   private readonly limits: SnapshotLimits;
   private readonly clock: Clock;
   private readonly entries: Database<Entry, string>;
   private readonly parts: Database<string, PartKey>;
-  private isOpen = true;
-  private working: Promise<unknown> = Promise.resolve();
   private lastBegin = 0;
 
   constructor(path: string, limits: SnapshotLimits, clock: Clock) {
-    this.environment = openOrReplace(path);
+    const environment = openOrReplace(path);
+    this.transactions = new StoreTransactions(environment, 'snapshots');
     this.limits = limits;
     this.clock = clock;
-    const { root } = this.environment;
+    const { root } = environment;
     this.entries = root.openDB('entries', { encoding: 'json' });
     this.parts = root.openDB('parts', { encoding: 'string' });
   }
@@ -43,11 +43,11 @@ class EmbeddedSnapshotStore implements SnapshotStore {
   async prepare(): Promise<void> {
     const complete = new Set([...this.entries.getRange()].map(({ value }) => value.copy));
     const left = [...this.parts.getKeys()].filter(([copy]) => !complete.has(copy));
-    if (left.length > 0) await this.transact(() => left.forEach((key) => this.parts.removeSync(key)));
+    if (left.length > 0) await this.transactions.run(() => left.forEach((key) => this.parts.removeSync(key)));
   }
 
   async find(stream: string): Promise<Snapshot | undefined> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     const entry = this.entries.get(stream);
     if (entry === undefined || entry.writtenAt <= this.clock.now() - this.limits.retentionMs)
       return undefined;
@@ -56,7 +56,7 @@ class EmbeddedSnapshotStore implements SnapshotStore {
   }
 
   async write(stream: string, head: SnapshotHead, parts: AsyncIterable<string>): Promise<void> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     const copy = randomUUID();
     // Two that begin in one millisecond have an order, too.
     const writtenAt = (this.lastBegin = Math.max(this.clock.now(), this.lastBegin + 0.001));
@@ -64,31 +64,27 @@ class EmbeddedSnapshotStore implements SnapshotStore {
     try {
       for await (const part of parts) {
         const key: PartKey = [copy, sum.count];
-        await this.transact(() => this.parts.putSync(key, part));
+        await this.transactions.run(() => this.parts.putSync(key, part));
         sum = withPart(sum, part);
       }
       const { version, revision, event } = head;
       const entry: Entry = { version, revision, event, copy, writtenAt, ...sum };
-      await this.transact(() => this.replace(stream, entry));
+      await this.transactions.run(() => this.replace(stream, entry));
     } catch (error) {
-      if (this.isOpen) await this.transact(() => this.removeParts(copy, sum.count));
+      if (this.transactions.isOpen) await this.transactions.run(() => this.removeParts(copy, sum.count));
       throw error;
     }
   }
 
   async remove(streams: readonly string[]): Promise<void> {
-    await this.transact(() => streams.forEach((stream) => this.removeOne(stream)));
+    await this.transactions.run(() => streams.forEach((stream) => this.removeOne(stream)));
   }
 
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await this.working;
-    await this.environment.close();
-  });
+  readonly close = once(() => this.transactions.close());
 
   private *partsOf(copy: string): Generator<string> {
     for (let number = 0; ; number += 1) {
-      this.assertOpen();
+      this.transactions.assertOpen();
       const part = this.parts.get([copy, number]);
       if (part === undefined) return;
       yield part;
@@ -117,19 +113,6 @@ class EmbeddedSnapshotStore implements SnapshotStore {
   /** Within a transaction. */
   private removeParts(copy: string, count: number): void {
     for (let number = 0; number < count; number += 1) this.parts.removeSync([copy, number]);
-  }
-
-  private async transact<T>(work: () => T): Promise<T> {
-    this.assertOpen();
-    const done = this.environment.transact(work);
-    this.working = done.catch(() => undefined);
-    return done.catch((cause: unknown) => {
-      throw new EngineUnavailable('snapshots', { cause });
-    });
-  }
-
-  private assertOpen(): void {
-    if (!this.isOpen) throw new EngineUnavailable('snapshots');
   }
 }
 
