@@ -1,8 +1,10 @@
 import type { TopicConfigs } from '@roomwire/shared/domain/app';
+import { deletedOwners } from '@roomwire/shared/domain/deletedIds';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { HistoryOwners, HistoryTopic } from '@roomwire/shared/ports/history';
 import { placeOf, type Place } from '@roomwire/shared/wire/protocol/position';
+import { deletedBy } from './removals.js';
 
 /** Done as often as it is asked for, it deletes nothing that is newer. */
 export type HistoryDeletion = OwnerGone | TopicEmptied | TopicsConfigured;
@@ -34,13 +36,7 @@ type DeletionOf<T extends EventType> = (
   projectId: string,
 ) => HistoryDeletion | undefined;
 
-const ownerGone = (id: string): OwnerGone => ({ kind: 'owner', id });
-
 const rows: { readonly [T in EventType]?: DeletionOf<T> } = {
-  ProjectDeleted: ({ data }) => ownerGone(data.projectId),
-  AppDeleted: ({ data }) => ownerGone(data.appId),
-  RoomDeleted: ({ data }) => ownerGone(data.roomId),
-  ScopeDeleted: ({ data }) => ownerGone(data.accessScopeId),
   HistoryDeleted({ data: { appId, upTo, topic: name, ...names } }, projectId) {
     const topic = { ...names, name };
     const to = placeOf(topic, upTo);
@@ -54,6 +50,8 @@ const rows: { readonly [T in EventType]?: DeletionOf<T> } = {
 
 /** The message history that an event deletes, one that this version can read. */
 export const deletionOf = (event: RecordedEvent): HistoryDeletion | undefined => {
+  const [id] = deletedBy(deletedOwners, event);
+  if (id !== undefined) return { kind: 'owner', id };
   const deletion = rows[event.type as EventType] as DeletionOf<EventType> | undefined;
   return deletion?.(readEvent(event), event.metadata.projectId ?? '');
 };

@@ -1,11 +1,12 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
-import { once, type Service } from '@roomwire/shared/runtime/service';
+import type { Service } from '@roomwire/shared/runtime/service';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
 import { createHistoryDeleter, type HistoryDeleterDeps } from './historyDeleter.js';
 import { deletionOf, type HistoryDeletion } from './historyDeletions.js';
-import { createPruner } from './pruner.js';
+import { createPruner, followingAndPruning } from './pruner.js';
+import { RepeatedDeletions } from './removals.js';
 
 export interface HistoryKeeperDeps extends FollowerDeps, HistoryDeleterDeps {
   readonly index: HistoryDeleterDeps['index'] & DeletedFrom & Pick<HistoryIndex, 'prune'>;
@@ -14,9 +15,6 @@ export interface HistoryKeeperDeps extends FollowerDeps, HistoryDeleterDeps {
   readonly pruneEveryMs?: number;
 }
 
-/** A message that was under way when its owner was deleted has arrived by then, unless the engines were away. */
-const arrivalMs = 600_000;
-
 /**
  * [WS-HIST-13] Deletes message history with what it belongs to, by following the log, and what has expired. Several of them do no harm:
  * a deletion that is done again deletes nothing that is newer.
@@ -24,7 +22,7 @@ const arrivalMs = 600_000;
 export const createHistoryKeeper = (deps: HistoryKeeperDeps): Service => {
   const { index, clock, logger, pruneEveryMs = 60_000 } = deps;
   const deleteHistory = createHistoryDeleter(deps);
-  let recent: HistoryDeletion[] = [];
+  const repeated = new RepeatedDeletions<HistoryDeletion>(clock, deleteHistory);
   const follower = createDeletionFollower(deps, {
     name: 'message history',
     store: index,
@@ -34,19 +32,12 @@ export const createHistoryKeeper = (deps: HistoryKeeperDeps): Service => {
         const deletion = deletionOf(event);
         if (deletion === undefined) continue;
         deletions.push(deletion);
-        if (Date.parse(event.metadata.occurredAt) > clock.now() - arrivalMs) recent.push(deletion);
+        repeated.add(deletion, event);
       }
       await deleteHistory(deletions);
       return deletions.length > 0;
     },
   });
-
-  let settling: readonly HistoryDeletion[] = [];
-  /** Deletes once more what was kept meanwhile by whoever had not heard of the deletion. */
-  const deleteLate = async (): Promise<void> => {
-    await deleteHistory(settling);
-    [settling, recent] = [recent, []];
-  };
 
   const pruner = createPruner({
     logger,
@@ -54,19 +45,9 @@ export const createHistoryKeeper = (deps: HistoryKeeperDeps): Service => {
     back: 'Messages that have expired are removed again',
     everyMs: pruneEveryMs,
     prune: async () => {
-      await deleteLate();
+      await repeated.again();
       await index.prune(clock.now());
     },
   });
-  return {
-    async start() {
-      await follower.start();
-      await pruner.start();
-    },
-    close: once(async () => {
-      const stopped = pruner.close();
-      await follower.close();
-      await stopped;
-    }),
-  };
+  return followingAndPruning(follower, pruner);
 };

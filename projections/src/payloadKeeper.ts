@@ -1,13 +1,11 @@
-import type { DomainEvent, EventType } from '@roomwire/shared/domain/events';
-import { readEvent } from '@roomwire/shared/domain/events';
-import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { Logger } from '@roomwire/shared/ports/logger';
+import { deletedOwners, type DeletedIds } from '@roomwire/shared/domain/deletedIds';
 import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
-import { once, type Service } from '@roomwire/shared/runtime/service';
+import type { Service } from '@roomwire/shared/runtime/service';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower } from './deletionFollower.js';
-import { createPruner } from './pruner.js';
+import { createPruner, followingAndPruning } from './pruner.js';
+import { readablyDeletedBy, removingFrom } from './removals.js';
 
 export interface PayloadKeeperDeps extends FollowerDeps {
   readonly payloads: PayloadStore;
@@ -25,11 +23,7 @@ export const createPayloadKeeper = (deps: PayloadKeeperDeps): Service => {
   const follower = createDeletionFollower(deps, {
     name: 'payload store',
     store: payloads,
-    deleteBy: async (events) => {
-      const owners = events.flatMap((event) => deletedBy(event, logger));
-      if (owners.length > 0) await payloads.removeOf(owners);
-      return owners.length > 0;
-    },
+    deleteBy: removingFrom(payloads, (event) => readablyDeletedBy(deletions, event, logger)),
   });
   const pruner = createPruner({
     logger,
@@ -42,37 +36,12 @@ export const createPayloadKeeper = (deps: PayloadKeeperDeps): Service => {
       if (evicted > 0) limits.reached('payloadQuota', { payloads: evicted }, evicted);
     },
   });
-  return {
-    async start() {
-      await follower.start();
-      await pruner.start();
-    },
-    close: once(async () => {
-      const stopped = pruner.close();
-      await follower.close();
-      await stopped;
-    }),
-  };
+  return followingAndPruning(follower, pruner);
 };
 
-/** What an event deletes, and payloads with it. */
-const deletions: { readonly [T in EventType]?: (data: Extract<DomainEvent, { type: T }>['data']) => string } =
-  {
-    ProjectDeleted: ({ projectId }) => projectId,
-    AppDeleted: ({ appId }) => appId,
-    RoomDeleted: ({ roomId }) => roomId,
-    ScopeDeleted: ({ accessScopeId }) => accessScopeId,
-    DeadLetterDeleted: ({ dlqId }) => dlqId,
-    DeadLetterDelivered: ({ dlqId }) => dlqId,
-  };
-
-const deletedBy = (event: RecordedEvent, logger: Logger): readonly string[] => {
-  const deleted = deletions[event.type as EventType] as ((data: unknown) => string) | undefined;
-  if (deleted === undefined) return [];
-  try {
-    return [deleted(readEvent(event).data)];
-  } catch (error) {
-    logger.error('An event was skipped', { eventId: event.id, type: event.type, error });
-    return [];
-  }
+/** Payloads are removed with these as well. */
+const deletions: DeletedIds = {
+  ...deletedOwners,
+  DeadLetterDeleted: ({ dlqId }) => dlqId,
+  DeadLetterDelivered: ({ dlqId }) => dlqId,
 };

@@ -34,3 +34,16 @@ export const createPruner = ({ everyMs, prune, ...told }: PrunerDeps): Service =
     }),
   };
 };
+
+/** What follows the log and prunes as well. */
+export const followingAndPruning = (follower: Service, pruner: Service): Service => ({
+  async start() {
+    await follower.start();
+    await pruner.start();
+  },
+  close: once(async () => {
+    const stopped = pruner.close();
+    await follower.close();
+    await stopped;
+  }),
+});

@@ -1,4 +1,5 @@
 import type { AppChanges, TopicConfigs } from '@roomwire/shared/domain/app';
+import { deletedId, deletedOwners } from '@roomwire/shared/domain/deletedIds';
 import type { HappenedEvent, RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
@@ -102,18 +103,10 @@ const tellOwned = ({ roomEvents, jobs }: ChangesOfOwned, event: HappenedEvent<Do
   const { type, data } = event;
   if (type === 'AppUpdated') roomEvents?.appChanged(data.appId);
   if (type === 'RoomDeleted') roomEvents?.roomDeleted(data.roomId);
-  const ended = endedOwner(event);
+  const ended = deletedId(deletedOwners, event);
   if (ended === undefined) return;
   if (type !== 'RoomDeleted') roomEvents?.ownerDeleted(ended);
   void jobs?.removeOf(ended);
-};
-
-/** The id of what was deleted with all that belongs to it. */
-const endedOwner = ({ type, data }: HappenedEvent<DomainEvent>): string | undefined => {
-  if (type === 'ProjectDeleted') return data.projectId;
-  if (type === 'AppDeleted') return data.appId;
-  if (type === 'RoomDeleted') return data.roomId;
-  return type === 'ScopeDeleted' ? data.accessScopeId : undefined;
 };
 
 const knownEvent = (recorded: RecordedEvent): HappenedEvent<DomainEvent> | undefined => {

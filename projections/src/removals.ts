@@ -1,0 +1,63 @@
+import { deletedId, type DeletedIds } from '@roomwire/shared/domain/deletedIds';
+import { readEvent, type EventType } from '@roomwire/shared/domain/events';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { Logger } from '@roomwire/shared/ports/logger';
+
+/** The id of what an event deletes; the others are not read. Throws for one that this version cannot read. */
+export const deletedBy = (ids: DeletedIds, event: RecordedEvent): readonly string[] => {
+  const id = ids[event.type as EventType] && deletedId(ids, readEvent(event));
+  return id === undefined ? [] : [id];
+};
+
+/** As `deletedBy`; what cannot be read is logged, and deletes nothing. */
+export const readablyDeletedBy = (
+  ids: DeletedIds,
+  event: RecordedEvent,
+  logger: Logger,
+): readonly string[] => {
+  try {
+    return deletedBy(ids, event);
+  } catch (error) {
+    logger.error('An event was skipped', { eventId: event.id, type: event.type, error });
+    return [];
+  }
+};
+
+/** For a follower: removes from a store what belongs to what events delete. */
+export const removingFrom =
+  (
+    store: { removeOf(ids: readonly string[]): Promise<unknown> },
+    idsOf: (event: RecordedEvent) => readonly string[],
+  ) =>
+  async (events: readonly RecordedEvent[]): Promise<boolean> => {
+    const ids = events.flatMap(idsOf);
+    if (ids.length > 0) await store.removeOf(ids);
+    return ids.length > 0;
+  };
+
+/** Whoever adds something has heard of a deletion by then, unless the engines were away. */
+const hearingMs = 600_000;
+
+/** Recent deletions, each of which is done once more, since somebody who had not heard of it may have added something. */
+export class RepeatedDeletions<T> {
+  private readonly clock: Pick<Clock, 'now'>;
+  private readonly repeat: (deletions: readonly T[]) => Promise<unknown>;
+  private recent: T[] = [];
+  private settling: readonly T[] = [];
+
+  constructor(clock: Pick<Clock, 'now'>, repeat: (deletions: readonly T[]) => Promise<unknown>) {
+    this.clock = clock;
+    this.repeat = repeat;
+  }
+
+  add(deletion: T, { metadata }: RecordedEvent): void {
+    if (Date.parse(metadata.occurredAt) > this.clock.now() - hearingMs) this.recent.push(deletion);
+  }
+
+  /** Those that were added before the last call. */
+  async again(): Promise<void> {
+    if (this.settling.length > 0) await this.repeat(this.settling);
+    [this.settling, this.recent] = [this.recent, []];
+  }
+}
