@@ -163,3 +163,7 @@ const recordOf = ({ appId, topicConfigs }: App, topic: HistoryTopic): TopicRecor
   const { roomId, accessScopeId } = topic;
   return bounds && { topic, bounds, kept: { appId, roomId, accessScopeId, ...bounds } };
 };
+
+/** For a publish that no webhook is to be told of. */
+export const withoutWebhooks = (access: TopicAccess): TopicAccess =>
+  access.webhooks === undefined ? access : { ...access, webhooks: undefined };

@@ -9,7 +9,7 @@ import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { RecentChanges } from '../access/recentChanges.js';
-import type { TopicAccess, TopicRecord } from '../access/topicAccess.js';
+import { withoutWebhooks, type TopicRecord } from '../access/topicAccess.js';
 import type { Plans } from '../limits/plans.js';
 import { frameError } from '../policy/publishes.js';
 import { Authors, type AuthorDeps } from './authors.js';
@@ -104,9 +104,6 @@ export class BackendPublishing implements Publishing {
 
 /** [HTTP-PUB-1] */
 const runsTrigger = ({ trigger, as }: BackendMessage): boolean => trigger ?? as !== undefined;
-
-const withoutWebhooks = (access: TopicAccess): TopicAccess =>
-  access.webhooks === undefined ? access : { ...access, webhooks: undefined };
 
 /** The place of the message in its request is its reference. */
 const frameOf = (

@@ -3,7 +3,7 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import type { Author, Identity } from '../access/client.js';
 import type { ConnectedActor } from '../access/connectedActor.js';
 import { standingOf } from '../access/credentials.js';
-import { resolveAccess, type TopicAccess } from '../access/topicAccess.js';
+import { resolveAccess, withoutWebhooks, type TopicAccess } from '../access/topicAccess.js';
 import { latestRevocation } from '../access/tokenRevocations.js';
 import { Authors, type AuthorDeps, type BackendAuthor } from '../publishing/authors.js';
 import { publishRights } from '../publishing/publishRights.js';
@@ -36,7 +36,7 @@ export class DueJudge {
       access?.location.room.value.roomId === publish.roomId &&
       (author.accessScope?.accessScopeId ?? null) === (publish.scope?.accessScopeId ?? null);
     if (access === undefined || !isSame) return { refused: 'unknownTopic' };
-    return { author, access: publish.isSilent === true ? { ...access, webhooks: undefined } : access };
+    return { author, access: publish.isSilent === true ? withoutWebhooks(access) : access };
   }
 
   private async author(publish: ScheduledPublish): Promise<BackendAuthor | ProtocolErrorName> {

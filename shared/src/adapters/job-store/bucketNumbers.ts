@@ -1,3 +1,5 @@
+import { placeInOrder } from '../../runtime/placeInOrder.js';
+
 /** The numbers of the buckets of a group that have jobs. */
 export class BucketNumbers {
   /** In their order. */
@@ -28,7 +30,7 @@ export class BucketNumbers {
   }
 
   has(number: number): boolean {
-    return this.numbers[this.placeOf(number)] === number;
+    return this.numbers[placeInOrder(this.numbers, number)] === number;
   }
 
   get last(): number | undefined {
@@ -37,27 +39,16 @@ export class BucketNumbers {
 
   /** One at or behind this. */
   next(number: number): number | undefined {
-    return this.numbers[this.placeOf(number)];
+    return this.numbers[placeInOrder(this.numbers, number)];
   }
 
   with(number: number): BucketNumbers {
     if (this.has(number)) return this;
-    const place = this.placeOf(number);
+    const place = placeInOrder(this.numbers, number);
     return new BucketNumbers([...this.numbers.slice(0, place), number, ...this.numbers.slice(place)]);
   }
 
   without(numbers: ReadonlySet<number>): BucketNumbers {
     return numbers.size === 0 ? this : new BucketNumbers(this.numbers.filter((each) => !numbers.has(each)));
-  }
-
-  /** Of the first one that is not lower. */
-  private placeOf(number: number): number {
-    let [low, high] = [0, this.numbers.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.numbers[middle] as number) < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }
