@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
+import type { ConsoleCredentials } from '@roomwire/shared/credentials/consoleCredentials';
 import type { KeyPurpose, SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -23,6 +24,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
+import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
@@ -69,6 +71,8 @@ export interface CommandApiDeps {
   readonly auditIndex: AuditIndex;
   readonly createFold: CreateViewFold;
   readonly sessions: SessionVerifier;
+  /** What the console works with. */
+  readonly consoleCredentials: ConsoleCredentials;
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
@@ -133,6 +137,7 @@ export type ApiDeps = SigningKeyDeps &
   LiveStateDeps &
   RedriveDeps &
   JobGroupDeps &
+  ConsoleDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -147,6 +152,7 @@ export const apiRoutes = (
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
   ...sessionRevocationRoutes(deps),
+  ...consoleRoutes(deps),
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
