@@ -37,6 +37,8 @@ interface TextFieldProps extends FieldProps {
   /** In a type of equal widths: ids, addresses, JSON. */
   readonly isCode?: boolean;
   readonly autoFocus?: boolean;
+  /** Narrows what is shown, and is sent nowhere. */
+  readonly isFilter?: boolean;
   readonly min?: number;
   readonly max?: number;
 }
@@ -51,6 +53,7 @@ export const TextField = (props: TextFieldProps) => {
     description,
     rows,
     isCode = false,
+    isFilter = false,
     placeholder,
     autoComplete,
     min,
@@ -61,17 +64,17 @@ export const TextField = (props: TextFieldProps) => {
   const input = given({ placeholder, autoComplete, min, max, className: isCode ? 'input code' : 'input' });
   return (
     <AriaTextField className="field" {...given(field)} {...(rows === undefined ? given({ type }) : {})}>
-      <FieldLabel label={label} isRequired={field.isRequired} />
+      <FieldLabel label={label} isOptional={!field.isRequired && !isFilter} />
       {rows === undefined ? <Input {...input} /> : <TextArea {...input} rows={rows} spellCheck={!isCode} />}
       <FieldFoot description={description} />
     </AriaTextField>
   );
 };
 
-const FieldLabel = ({ label, isRequired = false }: { label: string; isRequired?: boolean | undefined }) => (
+const FieldLabel = ({ label, isOptional }: { readonly label: string; readonly isOptional: boolean }) => (
   <Label className="field-label">
     {label}
-    {!isRequired && <span className="optional"> optional</span>}
+    {isOptional && <span className="optional"> optional</span>}
   </Label>
 );
 
