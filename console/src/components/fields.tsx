@@ -100,10 +100,12 @@ interface SelectFieldProps extends FieldProps {
   readonly defaultValue?: string | undefined;
   readonly value?: string;
   readonly onChange?: (id: string) => void;
+  /** For who sees that it is plain from where the field stands. */
+  readonly isLabelHidden?: boolean;
 }
 
 export const SelectField = (props: SelectFieldProps) => {
-  const { label, description, choices, defaultValue, value, onChange, ...field } = props;
+  const { label, description, choices, defaultValue, value, onChange, isLabelHidden, ...field } = props;
   return (
     <Select
       className="field"
@@ -111,7 +113,7 @@ export const SelectField = (props: SelectFieldProps) => {
       {...given({ defaultValue, value })}
       {...(onChange === undefined ? {} : { onChange: (key) => key !== null && onChange(String(key)) })}
     >
-      <Label className="field-label">{label}</Label>
+      <Label className={isLabelHidden ? 'visually-hidden' : 'field-label'}>{label}</Label>
       <Button className="input select">
         <SelectValue />
         <ChevronDown aria-hidden size={14} />

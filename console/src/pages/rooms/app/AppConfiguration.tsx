@@ -65,25 +65,27 @@ export const AppConfiguration = ({ app }: { readonly app: App }) => {
           name="config.eventWebhook"
           webhook={config.eventWebhook}
           isTrigger
-        />
-        <div className="field-row">
-          <TextField
-            name="config.eventWebhook.events"
-            label="Events of the event webhook"
-            description={`Of ${roomEvents.join(', ')}; all of them unless given.`}
-            defaultValue={config.eventWebhook?.events?.join(', ')}
-            isCode
-          />
-          <TextField
-            name="config.eventWebhook.lingerSeconds"
-            label="Seconds to linger"
-            description={
-              help('eventWebhook.lingerSeconds') ?? 'Who comes back within them has not left; 5 unless given.'
-            }
-            type="number"
-            defaultValue={config.eventWebhook?.lingerSeconds?.toString()}
-          />
-        </div>
+        >
+          <div className="field-row">
+            <TextField
+              name="config.eventWebhook.events"
+              label="Events of the event webhook"
+              description={`Of ${roomEvents.join(', ')}; all of them unless given.`}
+              defaultValue={config.eventWebhook?.events?.join(', ')}
+              isCode
+            />
+            <TextField
+              name="config.eventWebhook.lingerSeconds"
+              label="Seconds to linger"
+              description={
+                help('eventWebhook.lingerSeconds') ??
+                'Who comes back within them has not left; 5 unless given.'
+              }
+              type="number"
+              defaultValue={config.eventWebhook?.lingerSeconds?.toString()}
+            />
+          </div>
+        </WebhookFields>
       </Form>
       {question}
     </section>

@@ -1,4 +1,4 @@
-import { useCallback } from 'react';
+import { useCallback, type ReactNode } from 'react';
 import { useSchemaHelp } from '../../../api/schemaHelp.js';
 import { SelectField, TextField } from '../../../components/fields.js';
 import type { FormValues } from '../../../components/formValues.js';
@@ -17,6 +17,8 @@ interface WebhookFieldsProps {
   readonly webhook: Webhook | null | undefined;
   /** A webhook that is told, and tried again; not one that is asked. */
   readonly isTrigger?: boolean;
+  /** Further fields. */
+  readonly children?: ReactNode;
 }
 
 /** Names of fields that are inside of another one of the request. */
@@ -29,7 +31,7 @@ const bodyVersions = [
 ] as const;
 
 /** A webhook, which is there if it has a URL. */
-export const WebhookFields = ({ title, name, webhook, isTrigger = false }: WebhookFieldsProps) => {
+export const WebhookFields = ({ title, name, webhook, isTrigger = false, children }: WebhookFieldsProps) => {
   const help = useSchemaHelp('TriggerWebhookInput');
   const at = useFieldNames(name);
   return (
@@ -71,6 +73,7 @@ export const WebhookFields = ({ title, name, webhook, isTrigger = false }: Webho
           />
         </div>
       )}
+      {children}
     </details>
   );
 };
