@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
+import type { ConsoleCredentials } from '@roomwire/shared/credentials/consoleCredentials';
 import type { KeyPurpose, SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -23,12 +24,14 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
+import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
+import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
@@ -68,6 +71,8 @@ export interface CommandApiDeps {
   readonly auditIndex: AuditIndex;
   readonly createFold: CreateViewFold;
   readonly sessions: SessionVerifier;
+  /** What the console works with. */
+  readonly consoleCredentials: ConsoleCredentials;
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
@@ -101,6 +106,8 @@ export interface CommandApiDeps {
   readonly accessLog: AccessLogDeps['accessLog'];
   /** Where they are reported. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'>;
+  /** The built console; undefined where it is not served. */
+  readonly console?: ConsoleFiles | undefined;
   readonly options: CommandApiOptions;
 }
 
@@ -115,6 +122,8 @@ export interface CommandApiOptions {
   readonly corsOrigins: AllowedOrigins | undefined;
   /** The longest that the answer to a failed authentication is delayed; 0 delays none. */
   readonly failedAuthDelayMs: number;
+  /** WebSocket address of the gateway for the console; undefined where it is at the same origin. */
+  readonly consoleGatewayUrl?: string | undefined;
 }
 
 export type ApiDeps = SigningKeyDeps &
@@ -128,6 +137,7 @@ export type ApiDeps = SigningKeyDeps &
   LiveStateDeps &
   RedriveDeps &
   JobGroupDeps &
+  ConsoleDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -142,6 +152,7 @@ export const apiRoutes = (
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
   ...sessionRevocationRoutes(deps),
+  ...consoleRoutes(deps),
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
@@ -165,7 +176,7 @@ export const apiRoutes = (
   ...explainRoutes(deps, inTurn),
 ];
 
-/** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
+/** The REST control API, as a request handler for an HTTP server. Serves `/v1`, `/docs` and `/console`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { random, clock, options, tracing, metrics = new RequestMetrics() } = deps;
   const limits = deps.limits ?? new LimitReports(deps);
@@ -201,6 +212,11 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   others.get('/v1/openapi.json', serveDescription(routes));
   others.get('/v1/asyncapi.json', serveSocketDescription());
   others.use('/docs', docsPage());
+  if (deps.console)
+    others.use(
+      '/console',
+      consolePage(deps.console, { connectSources: [], gatewayUrl: options.consoleGatewayUrl }),
+    );
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));
 

@@ -1,5 +1,6 @@
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import type { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -76,6 +77,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly groupStore: GroupStore | undefined;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
+  /** They verify tokens of observers; undefined where nobody observes. */
+  readonly observerKeys: ObserverKeys | undefined;
   /** Undefined where a gateway does no work that processes divide. */
   readonly shardLeases: ShardLeases | undefined;
   /** Undefined where no webhook is told of rooms. */
@@ -258,7 +261,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ views, limits, recorder: ports.accessRecorder },
     mostLookedUp: limitTable.accessLogWaiting.value,
   });
-  const credentials = { views, clock, logger: calm, signingKeys, refused, failures, reports };
+  const { observerKeys } = ports;
+  const credentials = { views, clock, logger: calm, signingKeys, observerKeys, refused, failures, reports };
   const { publishRate, requestRate } = options;
   const connections = new OpenConnections<Connection>();
   const unauthenticated = new UnauthenticatedSockets({

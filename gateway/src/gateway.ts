@@ -39,7 +39,8 @@ type OptionalPorts =
   | 'roomEventStore'
   | 'schedules'
   | 'jobStore'
-  | 'roomPast';
+  | 'roomPast'
+  | 'observerKeys';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -99,6 +100,7 @@ class WebSocketGateway implements Gateway {
     jobStore,
     roomPast,
     schedules,
+    observerKeys,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -108,7 +110,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast },
+        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,

@@ -16,6 +16,7 @@ import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
 import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
+import type { ConsoleAccessEvent } from '@roomwire/shared/domain/consoleAccess';
 import type { JobGroupEvent } from '@roomwire/shared/domain/jobGroup';
 import type { HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scope';
@@ -226,6 +227,9 @@ const history: Projector<HistoryEvent> = { HistoryDeleted: () => [] };
 /** Gateways have the groups. */
 const jobGroups: Projector<JobGroupEvent> = { JobGroupConfigured: () => [], JobGroupDeleted: () => [] };
 
+/** Credentials of the console are kept nowhere. */
+const consoleAccess: Projector<ConsoleAccessEvent> = { ConsoleAccessGiven: () => [] };
+
 const scopes: Projector<ScopeEvent> = {
   ScopeCreated: (data, { occurredAt, position }) => [
     {
@@ -300,6 +304,7 @@ const projectors: Projector<DomainEvent> = {
   ...webhookCircuits,
   ...sessionRevocations,
   ...tokenRevocations,
+  ...consoleAccess,
 };
 
 /** What an event changes in the read models. Throws `UnknownEvent` for an event that this version cannot read. */

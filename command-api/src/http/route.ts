@@ -3,6 +3,7 @@ import type { AnsweredError } from './protocolErrors.js';
 import type { RecordParts } from './sendJson.js';
 import type { Schema } from './schema.js';
 import type { RejectionCode } from '../handling/rejections.js';
+import type { Session } from '@roomwire/shared/credentials/sessionToken';
 import type { Permission } from '@roomwire/shared/domain/permission';
 import type { Role } from '@roomwire/shared/domain/role';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
@@ -24,6 +25,7 @@ export const tags = {
   Organizations: 'Owners of projects, with their plan and usage.',
   Projects: 'Owners of apps, actors, scopes and signing keys.',
   'API keys': 'Credentials of your backend.',
+  Console: 'What a page needs that shows and changes a project for a user.',
   'Session revocations': 'Sessions of an organization that have ended before their time.',
   Blueprints: 'Registered, versioned definitions from which apps are created.',
   Publishing: 'Messages from a backend that has no socket.',
@@ -45,6 +47,8 @@ export interface ProjectCaller {
   readonly principal: string;
   /** Null for all. */
   readonly permissions: readonly Permission[] | null;
+  /** A viewer at the console, who sees no credentials of webhooks. */
+  readonly isViewer?: true;
 }
 
 /** What a user session token opens. */
@@ -57,6 +61,8 @@ export interface SessionCaller {
   readonly roles: ReadonlyMap<string, Role>;
   /** Staff of the service, who may see every organization and set what customers may not. */
   readonly isOperator: boolean;
+  /** What the session itself says. */
+  readonly session: Pick<Session, 'subject' | 'tokenId' | 'issuedAt' | 'expiresAt'>;
 }
 
 /** What the session may do in an organization that it opens. */

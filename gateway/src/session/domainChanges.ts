@@ -69,9 +69,10 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretDeleted: nothing,
   WebhookCircuitOpened: nothing,
   WebhookCircuitClosed: nothing,
-  SessionRevoked: nothing,
+  SessionRevoked: (revalidator, { data, occurredAt }) => revalidator.sessionRevoked(data, occurredAt),
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,
+  ConsoleAccessGiven: nothing,
 };
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */

@@ -24,6 +24,8 @@ export interface Session extends SessionGrants {
   readonly tokenId: string | undefined;
   /** The claim `iat`, in seconds since 1970. */
   readonly issuedAt: number | undefined;
+  /** The claim `exp`, in seconds since 1970. */
+  readonly expiresAt: number;
 }
 
 /** What a session is minted for. */
@@ -162,7 +164,7 @@ const isSessionType = (typ: unknown): boolean =>
   (typeof typ === 'string' && sessionTypes.has(typ.toLowerCase().replace(/^application\//, '')));
 
 const sessionOf = (payload: JWTPayload, prefix: string, names: ClaimNames): Session | undefined => {
-  const { sub: subject, jti, iat } = payload;
+  const { sub: subject, jti, iat, exp } = payload;
   // Only its being there has been checked: it is the name by which events and limits know the session.
   if (typeof subject !== 'string' || subject === '') return undefined;
   const grants = readGrants(payload, names);
@@ -173,6 +175,7 @@ const sessionOf = (payload: JWTPayload, prefix: string, names: ClaimNames): Sess
       ...grants,
       tokenId: typeof jti === 'string' ? jti : undefined,
       issuedAt: typeof iat === 'number' ? iat : undefined,
+      expiresAt: Number(exp),
     }
   );
 };

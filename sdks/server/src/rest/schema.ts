@@ -230,6 +230,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/organizations/{orgId}/projects/{projectId}/console-access": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Get an API key and the client token of an observer, for an hour
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly post: operations["giveConsoleAccess"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/blueprints": {
         readonly parameters: {
             readonly query?: never;
@@ -1438,6 +1458,33 @@ export interface components {
         readonly SessionRevocationPage: {
             readonly data: readonly components["schemas"]["SessionRevocation"][];
             readonly pagination: components["schemas"]["Pagination"];
+        };
+        /** @description Null outside of every scope */
+        readonly ObservedScope: {
+            /** Format: uuid */
+            readonly accessScopeId: string;
+            readonly slug: string;
+            readonly name: string;
+        };
+        readonly ConsoleAccess: {
+            /** @description Opens the endpoints of the project, as far as the role of the session goes */
+            readonly apiKey: string;
+            /** @description What the API key opens */
+            readonly permissions: readonly ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[];
+            /** @description A client token of an observer: it may subscribe in every room, and publishes nothing */
+            readonly token: string;
+            /**
+             * Format: uuid
+             * @description Of the observer, of which there is no record
+             */
+            readonly actorTokenId: string;
+            readonly accessScope: components["schemas"]["ObservedScope"] | null;
+            /**
+             * Format: date-time
+             * @description Of both: an hour from now (60 minutes), or when the session ends
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly expiresAt: string;
         };
         /** @description Is called when somebody comes into a room or leaves it; without `events` for all four */
         readonly EventWebhookInput: {
@@ -3495,6 +3542,43 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["SessionRevocation"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly giveConsoleAccess: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description An `accessScopeId`: the rooms of that scope are observed; without it those outside of every scope */
+                readonly scope?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+                /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
+                readonly projectId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConsoleAccess"];
                 };
             };
             /** @description An error */

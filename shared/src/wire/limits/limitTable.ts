@@ -556,6 +556,12 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of the command API from large messages on a page of message history',
   },
+  consoleAccessMs: {
+    ...{ value: 3_600_000, unit: 'ms', per: 'credential' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_refusals_total',
+    protects: 'projects from credentials of the console that are kept',
+  },
   presencePage: {
     ...{ value: 1_000, unit: 'number', per: 'request' },
     answer: 'none: a larger `limit` counts as this one',

@@ -135,6 +135,7 @@ const sessionRows = [
   [`POST ${organization}/projects`, 'new project', 201, 'project'],
   [`GET ${project}`, none, 200, 'project'],
   [`PATCH ${project}`, 'project changes', 200, 'project'],
+  [`POST ${project}/console-access`, none, 201, 'console access'],
   [`GET ${project}/api-keys`, none, 200, 'page of API keys'],
   [`POST ${project}/api-keys`, 'new API key', 201, 'API key with its secret'],
   [`DELETE ${project}/api-keys/{apiKeyId}`, none, 204, 'nothing'],

@@ -1,0 +1,40 @@
+/** What stands in the fields of a form, by their names. */
+export interface FormValues {
+  /** Trimmed, empty where nothing was entered. */
+  text(name: string): string;
+  /** Undefined where nothing was entered, so that the request leaves it out. */
+  optional(name: string): string | undefined;
+  /** Undefined where nothing was entered. */
+  number(name: string): number | undefined;
+  flag(name: string): boolean;
+  /** One entry a line, or separated by commas. */
+  list(name: string): readonly string[];
+  /** Throws a `SyntaxError` of JSON; undefined where nothing was entered. */
+  json(name: string): unknown;
+}
+
+export const readForm = (data: FormData): FormValues => {
+  const text = (name: string): string => {
+    const value = data.get(name);
+    return typeof value === 'string' ? value.trim() : '';
+  };
+  const optional = (name: string): string | undefined => text(name) || undefined;
+  return {
+    text,
+    optional,
+    number: (name) => {
+      const given = optional(name);
+      return given === undefined ? undefined : Number(given);
+    },
+    flag: (name) => data.has(name),
+    list: (name) =>
+      text(name)
+        .split(/[\n,]/)
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    json: (name) => {
+      const given = optional(name);
+      return given === undefined ? undefined : (JSON.parse(given) as unknown);
+    },
+  };
+};

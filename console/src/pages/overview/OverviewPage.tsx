@@ -1,0 +1,3 @@
+import { PageHeader } from '../../components/PageHeader.js';
+
+export const OverviewPage = () => <PageHeader title="Overview" />;

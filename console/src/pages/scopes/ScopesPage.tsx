@@ -1,0 +1,3 @@
+import { PageHeader } from '../../components/PageHeader.js';
+
+export const ScopesPage = () => <PageHeader title="Scopes" />;
