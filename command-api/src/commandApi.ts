@@ -25,12 +25,14 @@ import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
+import { signInRoutes, type SignInDeps } from './console/signInRoutes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
+import { connectSources } from './console/signInWays.js';
 import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -73,6 +75,7 @@ export interface CommandApiDeps {
   readonly sessions: SessionVerifier;
   /** What the console works with. */
   readonly consoleCredentials: ConsoleCredentials;
+  readonly signInWays: SignInDeps['signInWays'];
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
@@ -138,6 +141,7 @@ export type ApiDeps = SigningKeyDeps &
   RedriveDeps &
   JobGroupDeps &
   ConsoleDeps &
+  SignInDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -153,6 +157,7 @@ export const apiRoutes = (
   ...apiKeyRoutes(deps),
   ...sessionRevocationRoutes(deps),
   ...consoleRoutes(deps),
+  ...signInRoutes(deps),
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
@@ -185,7 +190,8 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
   const commands = createCommandHandler({ ...deps, onWaitExpired });
   const takeMessages = createMessageRate(options.messageRate, { clock, limits });
-  const routes = apiRoutes({ ...deps, commands, takeMessages, publishes: metrics.publishes });
+  const failures = new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs });
+  const routes = apiRoutes({ ...deps, commands, takeMessages, failures, publishes: metrics.publishes });
   // Each request asks for the same few: its credential, and what that belongs to.
   const views = sharedReads(deps.views);
   const answerRoutes = mountRoutes(routes, '/v1', {
@@ -194,7 +200,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
       views,
       // There is no feed of changes here, as a gateway has one.
       refused: new RefusedCredentials({ clock, random, limits, brieflyMs: 1_000 }),
-      failures: new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs }),
+      failures,
     }),
     authorize: createAuthorizer({ views }),
     limitRate: createRateLimiter(options.rateLimit, clock),
@@ -215,7 +221,10 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   if (deps.console)
     others.use(
       '/console',
-      consolePage(deps.console, { connectSources: [], gatewayUrl: options.consoleGatewayUrl }),
+      consolePage(deps.console, {
+        connectSources: connectSources(deps.signInWays),
+        gatewayUrl: options.consoleGatewayUrl,
+      }),
     );
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));
