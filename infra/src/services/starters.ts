@@ -157,6 +157,7 @@ export const startCommandApi: StartService = async (context) => {
   closing.push(() => snapshots.close());
   const schedules = await adapters.schedules();
   const ports = {
+    signInWays: { oidc: config.consoleOidc },
     ...{ accessLog, accessRecorder, snapshots },
     ...{
       log,
