@@ -101,7 +101,7 @@ const checkAgain = (
   const what = `the job of message ${later.id} went to connection ${later.connection} at ${later.at.toFixed(0)}`;
   const isDisturbed = (from: number, to: number): boolean => history.isDisturbed(from - aftermathMs, to);
   for (const { at, delivery, answers, connection } of before) {
-    const acked = answers.find(({ kind }) => kind === 'ack')?.at ?? Infinity;
+    const acked = answers.find(({ kind, isUnread }) => kind === 'ack' && !isUnread)?.at ?? Infinity;
     // What was settled and stored stays settled, whatever happens later.
     if (acked + handledWithinMs < later.at && !isDisturbed(acked, Math.min(later.at, acked + storedWithinMs)))
       history.violated(
