@@ -208,6 +208,7 @@ export const startGateway: StartService = async ({
     wsOrigins,
     trustedProxies,
     failedAuthDelayMs,
+    deduplicationMs,
   } = config;
   const gateway = createGateway({
     views,
@@ -232,7 +233,7 @@ export const startGateway: StartService = async ({
     accessRecorder,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
-      ...{ trustedProxies, failedAuthDelayMs },
+      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
       ...config.sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
     },

@@ -41,8 +41,6 @@ export const checkJobs = (history: History, left: JobsLeft): void => {
     if (members === undefined) continue;
     const times = handedOut.get(message.id) ?? [];
     checkKept(history, message, { members, times, left });
-    // Whoever takes a group over takes a second copy for another job.
-    if (message.copies.length > 1) continue;
     const certain = times.filter(({ isCertain }) => isCertain);
     for (const [n, later] of certain.entries())
       if (n > 0) checkAgain(history, members, certain.slice(0, n), later);
