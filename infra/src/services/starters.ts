@@ -224,6 +224,7 @@ export const startGateway: StartService = async ({
     wsOrigins,
     trustedProxies,
     failedAuthDelayMs,
+    deduplicationMs,
   } = config;
   const gateway = createGateway({
     views,
@@ -249,7 +250,7 @@ export const startGateway: StartService = async ({
     accessRecorder,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
-      ...{ trustedProxies, failedAuthDelayMs },
+      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
       ...config.sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
     },
