@@ -31,6 +31,7 @@ import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
+import { impactRoutes } from './impact/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -167,6 +168,7 @@ export const apiRoutes = (
   ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...impactRoutes(deps),
   ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
