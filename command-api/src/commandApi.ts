@@ -33,6 +33,7 @@ import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
 import { impactRoutes } from './impact/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
+import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
@@ -108,6 +109,8 @@ export interface CommandApiDeps {
   readonly accessLog: AccessLogDeps['accessLog'];
   /** Where they are reported. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'>;
+  /** The built console; undefined where it is not served. */
+  readonly console?: ConsoleFiles | undefined;
   readonly options: CommandApiOptions;
 }
 
@@ -122,6 +125,8 @@ export interface CommandApiOptions {
   readonly corsOrigins: AllowedOrigins | undefined;
   /** The longest that the answer to a failed authentication is delayed; 0 delays none. */
   readonly failedAuthDelayMs: number;
+  /** WebSocket address of the gateway for the console; undefined where it is at the same origin. */
+  readonly consoleGatewayUrl?: string | undefined;
 }
 
 export type ApiDeps = SigningKeyDeps &
@@ -177,7 +182,7 @@ export const apiRoutes = (
   ...explainRoutes(deps, inTurn),
 ];
 
-/** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
+/** The REST control API, as a request handler for an HTTP server. Serves `/v1`, `/docs` and `/console`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { random, clock, options, tracing, metrics = new RequestMetrics() } = deps;
   const limits = deps.limits ?? new LimitReports(deps);
@@ -214,6 +219,11 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   others.get('/v1/openapi.json', serveDescription(routes));
   others.get('/v1/asyncapi.json', serveSocketDescription());
   others.use('/docs', docsPage());
+  if (deps.console)
+    others.use(
+      '/console',
+      consolePage(deps.console, { connectSources: [], gatewayUrl: options.consoleGatewayUrl }),
+    );
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));
 

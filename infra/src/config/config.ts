@@ -71,6 +71,10 @@ export interface Config {
   readonly restBurst: number;
   /** Messages a second that an API key may publish over HTTP; 0 is off. */
   readonly httpPublishRate: number;
+  /** Whether command-api serves the console. */
+  readonly console: boolean;
+  /** Where the console finds the gateway; undefined: at its own origin. */
+  readonly consoleGatewayUrl: string | undefined;
   /** Whose pages may call the REST API from a browser; undefined: none. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
   /** Whose pages may open WebSockets; undefined: all. */
@@ -173,6 +177,8 @@ export const readConfig = (environment: Environment): Config => {
     restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),
     httpPublishRate: read.integer('ROOMWIRE_HTTP_PUBLISH_RATE', limitTable.httpPublishRate.value, rate),
+    console: read.flag('ROOMWIRE_CONSOLE', true),
+    consoleGatewayUrl: read.url('ROOMWIRE_CONSOLE_GATEWAY_URL', ['ws:', 'wss:']),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     failedAuthDelayMs:

@@ -27,6 +27,8 @@ import { createMessageFactOf, outcomeFactOf } from '@roomwire/analytics/facts/fa
 import { streamNames } from '@roomwire/analytics/facts/factStream';
 import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
+import { readConsole } from '@roomwire/command-api/console-page/consolePage';
+import { consoleFolder } from './consoleFolder.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
 import { startJobKeeper } from './jobKeeper.js';
@@ -132,7 +134,10 @@ export const startCommandApi: StartService = async (context) => {
     corsOrigins: config.corsOrigins,
     failedAuthDelayMs: config.failedAuthDelayMs,
     trustedProxies: config.trustedProxies,
+    consoleGatewayUrl: config.consoleGatewayUrl,
   };
+  const folder = config.console ? consoleFolder() : undefined;
+  const console = folder === undefined ? undefined : await readConsole(folder);
   const [auditIndex, payloads] = [await adapters.auditIndex(), await adapters.payloads()];
   const createFold = () => createViewFold(changesOf);
   const past = { auditIndex, createFold };
@@ -180,7 +185,10 @@ export const startCommandApi: StartService = async (context) => {
     jobGroups: () => backends.jobGroups,
   };
   front.serve(
-    createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, options }),
+    createCommandApi({
+      ...{ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, console },
+      options,
+    }),
   );
 };
 
@@ -216,6 +224,7 @@ export const startGateway: StartService = async ({
     wsOrigins,
     trustedProxies,
     failedAuthDelayMs,
+    deduplicationMs,
   } = config;
   const gateway = createGateway({
     views,
@@ -241,7 +250,7 @@ export const startGateway: StartService = async ({
     accessRecorder,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
-      ...{ trustedProxies, failedAuthDelayMs },
+      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
       ...config.sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
     },

@@ -65,6 +65,8 @@ describe('configuration', () => {
       restRate: 100,
       restBurst: 200,
       httpPublishRate: 1_000,
+      console: true,
+      consoleGatewayUrl: undefined,
       corsOrigins: undefined,
       wsOrigins: undefined,
       trustedProxies: 0,

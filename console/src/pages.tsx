@@ -1,0 +1,57 @@
+import { lazy, type ComponentType } from 'react';
+import { Boxes, KeyRound, LayoutDashboard, type LucideIcon, Network, Users } from 'lucide-react';
+
+/** The parts of the menu, in their order. */
+export const sections = ['Now', 'Set up', 'Find out'] as const;
+
+/** A page of a project. A new one is a folder in `pages/` and a row below. */
+export interface PageRow {
+  /** The first segment of its addresses; whatever follows is the page's own. */
+  readonly path: string;
+  readonly title: string;
+  readonly section: (typeof sections)[number];
+  readonly Icon: LucideIcon;
+  readonly Page: ComponentType;
+}
+
+/** Loaded when somebody opens it. */
+const loaded = (load: () => Promise<ComponentType>): ComponentType =>
+  lazy(async () => ({ default: await load() }));
+
+export const pages: readonly PageRow[] = [
+  {
+    path: 'overview',
+    title: 'Overview',
+    section: 'Now',
+    Icon: LayoutDashboard,
+    Page: loaded(async () => (await import('./pages/overview/OverviewPage.js')).OverviewPage),
+  },
+  {
+    path: 'rooms',
+    title: 'Apps and rooms',
+    section: 'Set up',
+    Icon: Boxes,
+    Page: loaded(async () => (await import('./pages/rooms/RoomsPage.js')).RoomsPage),
+  },
+  {
+    path: 'actors',
+    title: 'Actors',
+    section: 'Set up',
+    Icon: Users,
+    Page: loaded(async () => (await import('./pages/actors/ActorsPage.js')).ActorsPage),
+  },
+  {
+    path: 'scopes',
+    title: 'Scopes',
+    section: 'Set up',
+    Icon: Network,
+    Page: loaded(async () => (await import('./pages/scopes/ScopesPage.js')).ScopesPage),
+  },
+  {
+    path: 'keys',
+    title: 'Keys',
+    section: 'Set up',
+    Icon: KeyRound,
+    Page: loaded(async () => (await import('./pages/keys/KeysPage.js')).KeysPage),
+  },
+];
