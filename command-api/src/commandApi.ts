@@ -31,6 +31,7 @@ import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
+import { impactRoutes } from './impact/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
 import { connectSources } from './console/signInWays.js';
 import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
@@ -173,6 +174,7 @@ export const apiRoutes = (
   ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...impactRoutes(deps),
   ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
