@@ -1,4 +1,5 @@
 import { lazy, type ComponentType } from 'react';
+import { onceAnswered } from './api/connectivity.js';
 import { Boxes, KeyRound, LayoutDashboard, type LucideIcon, Network, Users } from 'lucide-react';
 
 /** The parts of the menu, in their order. */
@@ -16,7 +17,7 @@ export interface PageRow {
 
 /** Loaded when somebody opens it. */
 const loaded = (load: () => Promise<ComponentType>): ComponentType =>
-  lazy(async () => ({ default: await load() }));
+  lazy(async () => ({ default: await onceAnswered(load) }));
 
 export const pages: readonly PageRow[] = [
   {
