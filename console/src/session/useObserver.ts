@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useProject } from './console.js';
 
 /** Where the gateway is: at the page's own origin, unless the service says otherwise. */
-const gatewayUrl = (): string =>
+export const gatewayUrl = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="roomwire-gateway"]')?.content ??
   `${location.origin.replace('http', 'ws')}/ws`;
 
