@@ -1,5 +1,5 @@
 import type { Snippet } from '../../components/CodeSnippet.js';
-import { gatewayUrl } from '../../session/useObserver.js';
+import { gatewayUrl } from '../../session/gatewayUrl.js';
 import type { Spot } from './model.js';
 
 /** In quotes for a shell: a quote within ends them for a moment. */
