@@ -1,6 +1,6 @@
 import { lazy, type ComponentType } from 'react';
 import { onceAnswered } from './api/connectivity.js';
-import { Boxes, KeyRound, LayoutDashboard, type LucideIcon, Network, Users } from 'lucide-react';
+import { Boxes, KeyRound, LayoutDashboard, type LucideIcon, Network, Radio, Users } from 'lucide-react';
 
 /** The parts of the menu, in their order. */
 export const sections = ['Now', 'Set up', 'Find out'] as const;
@@ -26,6 +26,13 @@ export const pages: readonly PageRow[] = [
     section: 'Now',
     Icon: LayoutDashboard,
     Page: loaded(async () => (await import('./pages/overview/OverviewPage.js')).OverviewPage),
+  },
+  {
+    path: 'live',
+    title: 'Live room',
+    section: 'Now',
+    Icon: Radio,
+    Page: loaded(async () => (await import('./pages/live/LivePage.js')).LivePage),
   },
   {
     path: 'rooms',
