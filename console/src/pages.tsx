@@ -1,5 +1,14 @@
 import { lazy, type ComponentType } from 'react';
-import { Boxes, KeyRound, LayoutDashboard, type LucideIcon, Network, Users } from 'lucide-react';
+import {
+  Boxes,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Network,
+  Scale,
+  ScrollText,
+  Users,
+} from 'lucide-react';
 
 /** The parts of the menu, in their order. */
 export const sections = ['Now', 'Set up', 'Find out'] as const;
@@ -53,5 +62,19 @@ export const pages: readonly PageRow[] = [
     section: 'Set up',
     Icon: KeyRound,
     Page: loaded(async () => (await import('./pages/keys/KeysPage.js')).KeysPage),
+  },
+  {
+    path: 'explain',
+    title: 'Explain access',
+    section: 'Find out',
+    Icon: Scale,
+    Page: loaded(async () => (await import('./pages/explain/ExplainPage.js')).ExplainPage),
+  },
+  {
+    path: 'audit',
+    title: 'Audit',
+    section: 'Find out',
+    Icon: ScrollText,
+    Page: loaded(async () => (await import('./pages/audit/AuditPage.js')).AuditPage),
   },
 ];
