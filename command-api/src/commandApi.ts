@@ -25,6 +25,7 @@ import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
+import { signInRoutes, type SignInDeps } from './console/signInRoutes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
@@ -73,6 +74,7 @@ export interface CommandApiDeps {
   readonly sessions: SessionVerifier;
   /** What the console works with. */
   readonly consoleCredentials: ConsoleCredentials;
+  readonly signInWays: SignInDeps['signInWays'];
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
@@ -138,6 +140,7 @@ export type ApiDeps = SigningKeyDeps &
   RedriveDeps &
   JobGroupDeps &
   ConsoleDeps &
+  SignInDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -153,6 +156,7 @@ export const apiRoutes = (
   ...apiKeyRoutes(deps),
   ...sessionRevocationRoutes(deps),
   ...consoleRoutes(deps),
+  ...signInRoutes(deps),
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
@@ -185,7 +189,8 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
   const commands = createCommandHandler({ ...deps, onWaitExpired });
   const takeMessages = createMessageRate(options.messageRate, { clock, limits });
-  const routes = apiRoutes({ ...deps, commands, takeMessages, publishes: metrics.publishes });
+  const failures = new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs });
+  const routes = apiRoutes({ ...deps, commands, takeMessages, failures, publishes: metrics.publishes });
   // Each request asks for the same few: its credential, and what that belongs to.
   const views = sharedReads(deps.views);
   const answerRoutes = mountRoutes(routes, '/v1', {
@@ -194,7 +199,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
       views,
       // There is no feed of changes here, as a gateway has one.
       refused: new RefusedCredentials({ clock, random, limits, brieflyMs: 1_000 }),
-      failures: new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs }),
+      failures,
     }),
     authorize: createAuthorizer({ views }),
     limitRate: createRateLimiter(options.rateLimit, clock),

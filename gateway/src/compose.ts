@@ -68,6 +68,9 @@ import { RoomSubscribers } from './subscriptions/roomSubscribers.js';
 import type { SubscriptionsDeps } from './subscriptions/subscriptions.js';
 import { Hydrations } from './webhooks/hydrations.js';
 
+/** How long a publish may be on its way, and the clocks of machines differ. */
+const underWayMs = 60_000;
+
 export interface GatewayPorts extends PublishPorts {
   readonly views: ViewReader;
   readonly usage: UsageStore;
@@ -171,6 +174,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
           ...{ bus, clock, random, logger: calm, limits, views, rooms, store: jobStore, leases: shardLeases },
           ...{ processId: gatewayId, past: ports.roomPast },
           bounds: { jobs: options.groupJobs, bytes: options.groupJobBytes },
+          repeatedMs: options.deduplicationMs + underWayMs,
           others: () => presence.board.peers.others,
           otherGateways: () => presence.board.peers.otherGateways,
           hasPlainMembers: (topic, name) => presence.board.entries(participantRoom(topic, name)).length > 0,

@@ -48,6 +48,7 @@ export const rejections = {
   ),
   organization_suspended: framework(403, {}, () => 'Organization is suspended'),
   session_revoked: application(401, {}, () => 'The organization has revoked this session'),
+  sign_in_code_invalid: application(401, {}, () => 'Invalid, used or expired code'),
   session_not_named: application(400, {}, () => 'Exactly one of jti and subject must be provided.'),
   app_not_found: framework(
     404,

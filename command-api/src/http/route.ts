@@ -65,12 +65,20 @@ export interface SessionCaller {
   readonly session: Pick<Session, 'subject' | 'tokenId' | 'issuedAt' | 'expiresAt'>;
 }
 
+/** Whoever has no credential yet. */
+export interface PublicCaller {
+  /** Of the client. */
+  readonly address: string;
+  /** Requests are counted by it. */
+  readonly principal: string;
+}
+
 /** What the session may do in an organization that it opens. */
 export const roleIn = ({ roles, isOperator }: SessionCaller, organizationId: string): Role =>
   isOperator ? 'admin' : (roles.get(organizationId) ?? 'admin');
 
-export interface ApiRequest<Caller, Body, Query> {
-  readonly caller: Caller;
+export interface ApiRequest<By, Body, Query> {
+  readonly caller: By;
   /** Path parameters; those named `...Id` are valid UUIDs, but for `actorId`, which may be a public key id; others are any text. */
   readonly path: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -87,7 +95,7 @@ export type ProjectRequest = Pick<ApiRequest<ProjectCaller, unknown, unknown>, '
 export type SessionRequest = Pick<ApiRequest<SessionCaller, unknown, unknown>, 'caller' | 'path'>;
 
 /** A row of the API's table: everything about an endpoint. */
-interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read, Other> {
+interface RouteShape<Access extends string, By, Body, Query, Answer, Read, Other> {
   /** Which credential opens the route. */
   readonly access: Access;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -125,7 +133,7 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read, O
   readonly rejections: readonly RejectionCode[];
   /** Resolves with the answer's body, or rejects with one of the rejections. */
   handle(
-    request: ApiRequest<Caller, NoInfer<Read>, NoInfer<Query>>,
+    request: ApiRequest<By, NoInfer<Read>, NoInfer<Query>>,
   ): Promise<NoInfer<Answer | InParts<Answer> | Otherwise<Other>>>;
 }
 
@@ -180,9 +188,14 @@ type SessionRoute<Body, Query, Answer, Other> = RouteShape<
   readonly role?: Role;
 };
 
+type PublicRoute<Body, Query, Answer> = RouteShape<'none', PublicCaller, Body, Query, Answer, Body, never>;
+
 export type Route =
   | ProjectRoute<unknown, unknown, unknown, unknown, unknown>
-  | SessionRoute<unknown, unknown, unknown, unknown>;
+  | SessionRoute<unknown, unknown, unknown, unknown>
+  | PublicRoute<unknown, unknown, unknown>;
+
+export type Caller = ProjectCaller | SessionCaller | PublicCaller;
 
 // The types of body, query and answer come from their schemas.
 
@@ -195,6 +208,11 @@ export const projectRoute = <Body = undefined, Query = undefined, Answer = void,
 export const sessionRoute = <Body = undefined, Query = undefined, Answer = void, Other = never>(
   route: Omit<SessionRoute<Body, Query, Answer, Other>, 'access'>,
 ): Route => ({ ...route, access: 'session' });
+
+/** A route that needs no credential. */
+export const publicRoute = <Body = undefined, Query = undefined, Answer = void>(
+  route: Omit<PublicRoute<Body, Query, Answer>, 'access'>,
+): Route => ({ ...route, access: 'none' });
 
 /** Everything but `GET` (and `HEAD`). */
 export const isWrite = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get';

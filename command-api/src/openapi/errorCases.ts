@@ -43,6 +43,7 @@ const credentialCases: { readonly [A in Route['access']]: readonly ErrorCase[] }
     application('session_invalid', 401, credentialMessages.badSession),
     application('credential_kind_wrong', 401, credentialMessages.wrongKind),
   ],
+  none: [],
 };
 
 const bodyInvalid: ErrorCase = {
@@ -107,6 +108,7 @@ const permissionCases = (route: Route): ErrorCase[] => {
 /** What a caller may not do who is known. */
 const rightsCases = (route: Route): ErrorCase[] => {
   const isSession = route.access === 'session';
+  if (route.access === 'none') return [];
   if (isSession && !pathParameterNames(route.path).includes(organizationParameter)) return [];
   const role = roleNeeded(route);
   return [

@@ -6,7 +6,7 @@ import { send } from './connectivity.js';
 export type Api = Client<ApiPaths>;
 
 /** The client's types know no read-only arrays: they would make objects of them. */
-type WithArrays<T> = T extends readonly (infer Entry)[]
+export type WithArrays<T> = T extends readonly (infer Entry)[]
   ? WithArrays<Entry>[]
   : T extends object
     ? { readonly [Name in keyof T]: WithArrays<T[Name]> }

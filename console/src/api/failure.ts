@@ -19,6 +19,10 @@ export class ApiFailure extends Error {
   }
 }
 
+/** A problem that the page itself finds in a field: nothing was sent. */
+export const problemAt = (path: string, message: string): ApiFailure =>
+  new ApiFailure(0, 'Nothing was sent', [{ path, message }]);
+
 /** The service did not answer: the network or the service is away. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';

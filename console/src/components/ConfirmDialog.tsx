@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { TextField } from './fields.js';
 import { Form } from './Form.js';
 import { Dialog } from './Dialog.js';
-import { ApiFailure } from '../api/failure.js';
+import { problemAt } from '../api/failure.js';
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -34,8 +34,7 @@ export const ConfirmDialog = ({
       look="danger"
       onCancel={onClose}
       onSubmit={async (values) => {
-        if (typed !== undefined && values.text('typed') !== typed)
-          throw new ApiFailure(0, 'Nothing was done', [{ path: 'typed', message: `Type ${typed}` }]);
+        if (typed !== undefined && values.text('typed') !== typed) throw problemAt('typed', `Type ${typed}`);
         await onConfirm();
         onClose();
       }}

@@ -63,7 +63,7 @@ export const DataTable = <Row,>({ label, columns, keyOf, query, empty }: DataTab
                   data-title={isActions ? undefined : title}
                   className={isActions ? 'actions' : align}
                 >
-                  {cell(row)}
+                  <div>{cell(row)}</div>
                 </td>
               ))}
             </tr>

@@ -75,9 +75,17 @@ const refusalOf = (error: Error, form: HTMLFormElement): Refusal => {
   const atFields: Record<string, string> = {};
   for (const { path, message } of problems) {
     const field = fieldOf(path, (name) => form.elements.namedItem(name) !== null);
-    if (field !== undefined) atFields[field] = message;
+    if (field === undefined) continue;
+    atFields[field] = message;
+    unfold(form.elements.namedItem(field));
   }
   return { error, atFields };
+};
+
+/** What has a problem must be seen. */
+const unfold = (field: Element | RadioNodeList | null): void => {
+  const folded = field instanceof Element ? field.closest('details') : null;
+  if (folded) folded.open = true;
 };
 
 /** The field of a path, or of the object or list that it is in: `topics` for `topics.2`. */

@@ -37,6 +37,8 @@ interface TextFieldProps extends FieldProps {
   /** In a type of equal widths: ids, addresses, JSON. */
   readonly isCode?: boolean;
   readonly autoFocus?: boolean;
+  /** Narrows what is shown, and is sent nowhere. */
+  readonly isFilter?: boolean;
   readonly min?: number;
   readonly max?: number;
 }
@@ -51,6 +53,7 @@ export const TextField = (props: TextFieldProps) => {
     description,
     rows,
     isCode = false,
+    isFilter = false,
     placeholder,
     autoComplete,
     min,
@@ -61,17 +64,17 @@ export const TextField = (props: TextFieldProps) => {
   const input = given({ placeholder, autoComplete, min, max, className: isCode ? 'input code' : 'input' });
   return (
     <AriaTextField className="field" {...given(field)} {...(rows === undefined ? given({ type }) : {})}>
-      <FieldLabel label={label} isRequired={field.isRequired} />
+      <FieldLabel label={label} isOptional={!field.isRequired && !isFilter} />
       {rows === undefined ? <Input {...input} /> : <TextArea {...input} rows={rows} spellCheck={!isCode} />}
       <FieldFoot description={description} />
     </AriaTextField>
   );
 };
 
-const FieldLabel = ({ label, isRequired = false }: { label: string; isRequired?: boolean | undefined }) => (
+const FieldLabel = ({ label, isOptional }: { readonly label: string; readonly isOptional: boolean }) => (
   <Label className="field-label">
     {label}
-    {!isRequired && <span className="optional"> optional</span>}
+    {isOptional && <span className="optional"> optional</span>}
   </Label>
 );
 
@@ -97,10 +100,12 @@ interface SelectFieldProps extends FieldProps {
   readonly defaultValue?: string | undefined;
   readonly value?: string;
   readonly onChange?: (id: string) => void;
+  /** For who sees that it is plain from where the field stands. */
+  readonly isLabelHidden?: boolean;
 }
 
 export const SelectField = (props: SelectFieldProps) => {
-  const { label, description, choices, defaultValue, value, onChange, ...field } = props;
+  const { label, description, choices, defaultValue, value, onChange, isLabelHidden, ...field } = props;
   return (
     <Select
       className="field"
@@ -108,7 +113,7 @@ export const SelectField = (props: SelectFieldProps) => {
       {...given({ defaultValue, value })}
       {...(onChange === undefined ? {} : { onChange: (key) => key !== null && onChange(String(key)) })}
     >
-      <Label className="field-label">{label}</Label>
+      <Label className={isLabelHidden ? 'visually-hidden' : 'field-label'}>{label}</Label>
       <Button className="input select">
         <SelectValue />
         <ChevronDown aria-hidden size={14} />

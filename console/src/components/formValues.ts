@@ -1,3 +1,5 @@
+import { problemAt } from '../api/failure.js';
+
 /** What stands in the fields of a form, by their names. */
 export interface FormValues {
   /** Trimmed, empty where nothing was entered. */
@@ -8,8 +10,8 @@ export interface FormValues {
   number(name: string): number | undefined;
   flag(name: string): boolean;
   /** One entry a line, or separated by commas. */
-  list(name: string): readonly string[];
-  /** Throws a `SyntaxError` of JSON; undefined where nothing was entered. */
+  list(name: string): string[];
+  /** Throws a problem of the field where it is no JSON; undefined where nothing was entered. */
   json(name: string): unknown;
 }
 
@@ -34,7 +36,11 @@ export const readForm = (data: FormData): FormValues => {
         .filter((entry) => entry !== ''),
     json: (name) => {
       const given = optional(name);
-      return given === undefined ? undefined : (JSON.parse(given) as unknown);
+      try {
+        return given === undefined ? undefined : (JSON.parse(given) as unknown);
+      } catch (error) {
+        throw problemAt(name, `This is not JSON: ${(error as Error).message}`);
+      }
     },
   };
 };

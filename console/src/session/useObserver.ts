@@ -1,11 +1,7 @@
 import { connect, type Client, type ConnectionState } from '@roomwire/sdk';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { useProject } from './console.js';
-
-/** Where the gateway is: at the page's own origin, unless the service says otherwise. */
-const gatewayUrl = (): string =>
-  document.querySelector<HTMLMetaElement>('meta[name="roomwire-gateway"]')?.content ??
-  `${location.origin.replace('http', 'ws')}/ws`;
+import { gatewayUrl } from './gatewayUrl.js';
 
 /**
  * A client of the socket as the project's observer, for as long as the component is there; undefined for a moment. `scope` is an

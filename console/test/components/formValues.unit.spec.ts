@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ApiFailure } from '../../src/api/failure.js';
 import { fieldOf } from '../../src/components/Form.js';
 import { readForm } from '../../src/components/formValues.js';
 
@@ -27,7 +28,9 @@ describe('values of a form', () => {
   it('are JSON, or say why not', () => {
     expect(form({ metadata: '{"a":1}' }).json('metadata')).to.eql({ a: 1 });
     expect(form({ metadata: '' }).json('metadata')).to.equal(undefined);
-    expect(() => form({ metadata: '{' }).json('metadata')).to.throw(SyntaxError);
+    expect(() => form({ metadata: '{' }).json('metadata'))
+      .to.throw(ApiFailure)
+      .with.nested.property('problems[0].path', 'metadata');
   });
 });
 

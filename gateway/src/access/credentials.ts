@@ -8,9 +8,8 @@ import { isObserverKeyId, type ObserverKeys } from '@roomwire/shared/credentials
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { ownRule, standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
-import { revocableConsoleSession, type ConsoleSession } from '@roomwire/shared/domain/consoleAccess';
+import { revocableConsoleSession } from '@roomwire/shared/domain/consoleAccess';
 import { revocationKeys } from '@roomwire/shared/domain/sessionRevocation';
-import type { Capabilities } from '@roomwire/shared/domain/capabilities';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -22,25 +21,12 @@ import { readCapabilities } from '@roomwire/shared/credentials/capabilityClaim';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import { BadCredential, type BadCredentialReason } from './badCredential.js';
 import type { ActorScope } from './client.js';
+import type { LiveClientToken } from './liveClientToken.js';
 import { externalActor, principalOf, type ConnectedActor } from './connectedActor.js';
 import { isObserverRevoked, observerOf } from './observers.js';
 import type { CredentialHolder, RefusalReports } from './refusalReports.js';
 import { UnopenableKey, type SigningKeys } from './signingKeys.js';
 import { latestRevocation } from './tokenRevocations.js';
-
-/** The part of a client token that a connection depends on. */
-export interface LiveClientToken {
-  /** Undefined for that of an observer. */
-  readonly signingKeyId: string | undefined;
-  /** `exp`, Unix seconds; undefined for a token that does not expire. */
-  readonly expiresAt: number | undefined;
-  /** `iat`, Unix seconds; undefined for a token that does not say when it was issued. */
-  readonly issuedAt: number | undefined;
-  /** Undefined where it narrows nothing. */
-  readonly capabilities: Capabilities | undefined;
-  /** Of an observer: the session that it stands for. */
-  readonly consoleSession?: ConsoleSession;
-}
 
 /** What a valid credential yields. */
 export interface Credentials extends GoodStanding {

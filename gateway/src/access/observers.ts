@@ -13,7 +13,7 @@ import {
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { findRevocations } from '@roomwire/shared/runtime/sessionRevocations';
 import type { ConnectedActor } from './connectedActor.js';
-import type { LiveClientToken } from './credentials.js';
+import type { LiveClientToken } from './liveClientToken.js';
 
 /** [WS-OBS-1] The observer of a token that has been verified, and what its connection depends on. */
 export const observerOf = (

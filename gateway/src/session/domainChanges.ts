@@ -73,6 +73,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,
   ConsoleAccessGiven: nothing,
+  ConsoleSignedIn: nothing,
 };
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */

@@ -157,6 +157,7 @@ export const startCommandApi: StartService = async (context) => {
   closing.push(() => snapshots.close());
   const schedules = await adapters.schedules();
   const ports = {
+    signInWays: { oidc: config.consoleOidc },
     ...{ accessLog, accessRecorder, snapshots },
     ...{
       log,
@@ -223,6 +224,7 @@ export const startGateway: StartService = async ({
     wsOrigins,
     trustedProxies,
     failedAuthDelayMs,
+    deduplicationMs,
   } = config;
   const gateway = createGateway({
     views,
@@ -248,7 +250,7 @@ export const startGateway: StartService = async ({
     accessRecorder,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
-      ...{ trustedProxies, failedAuthDelayMs },
+      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
       ...config.sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
     },

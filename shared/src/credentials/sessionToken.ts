@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.js';
 import { EngineUnavailable } from '../ports/errors.js';
 import { limitTable } from '../wire/limits/limitTable.js';
 import { keyIdOf } from './derivedKey.js';
+import type { PreviousSecret, SessionSecrets } from './sessionSecrets.js';
 import { createIssuerKeys } from './issuerKeys.js';
 import { ownClaimNames, readGrants, type ClaimNames, type SessionGrants } from './sessionClaims.js';
 
@@ -45,18 +46,9 @@ export interface OidcIssuer {
   readonly claims: ClaimNames;
 }
 
-export interface SessionIssuer {
-  /** 32 bytes that sign the sessions which Roomwire mints itself. */
-  readonly secret: Uint8Array;
-  /** Secrets that signed them before, and still verify. */
-  readonly previousSecrets?: readonly PreviousSecret[];
+/** Its secrets sign the sessions which Roomwire mints itself. */
+export interface SessionIssuer extends SessionSecrets {
   readonly oidc?: OidcIssuer;
-}
-
-export interface PreviousSecret {
-  readonly secret: Uint8Array;
-  /** Milliseconds since 1970 at which it ends; absent where the configuration ends it. */
-  readonly until?: number;
 }
 
 export interface SessionVerifier {

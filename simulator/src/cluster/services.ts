@@ -186,6 +186,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     auditIndex: unused('The audit index'),
     createFold: () => createViewFold(changesOf),
     consoleCredentials: unused('The console'),
+    signInWays: { oidc: undefined },
     sessions: { verify: async (token) => (token === operatorToken ? operator : undefined) },
     secretBoxes: { signingKeys: secretBox(), webhookSecrets: secretBox() },
     payloads: noPayloads,

@@ -1,3 +1,13 @@
-import { PageHeader } from '../../components/PageHeader.js';
+import { Route, Switch } from 'wouter';
+import { ActorList } from './ActorList.js';
+import { ActorPage } from './ActorPage.js';
 
-export const ActorsPage = () => <PageHeader title="Actors" />;
+/** The clients of the socket protocol. */
+export const ActorsPage = () => (
+  <Switch>
+    <Route path="/">
+      <ActorList />
+    </Route>
+    <Route path="/:actorId">{({ actorId }) => <ActorPage key={actorId} actorId={actorId} />}</Route>
+  </Switch>
+);

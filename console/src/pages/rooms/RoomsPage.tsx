@@ -1,3 +1,17 @@
-import { PageHeader } from '../../components/PageHeader.js';
+import { Route, Switch } from 'wouter';
+import { AppList } from './AppList.js';
+import { AppPage } from './app/AppPage.js';
+import { RoomPage } from './room/RoomPage.js';
 
-export const RoomsPage = () => <PageHeader title="Apps and rooms" />;
+/** Apps, their rooms and topics, and who may do what there. */
+export const RoomsPage = () => (
+  <Switch>
+    <Route path="/">
+      <AppList />
+    </Route>
+    <Route path="/:appId">{({ appId }) => <AppPage key={appId} appId={appId} />}</Route>
+    <Route path="/:appId/:roomId">
+      {({ appId, roomId }) => <RoomPage key={roomId} appId={appId} roomId={roomId} />}
+    </Route>
+  </Switch>
+);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
 import type { JobGroupRecord, JobStore } from '@roomwire/shared/ports/jobStore';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { groupOf, seqsOf, shard } from '@roomwire/testing/contracts/job-store/storedJobs';
@@ -9,12 +10,17 @@ import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { OwnedGroup } from '../../../src/jobs/owner/ownedGroup.js';
+import { TakenMessages } from '../../../src/jobs/owner/takenMessages.js';
 import { createJobCounts } from '../../../src/jobs/queue/jobCounts.js';
 import { ShiftedClock } from '../../support/shiftedClock.js';
 
 const keptMs = limitTable.emptyJobGroupMs.value;
 const term = 1;
 const groupId = 'g';
+
+let messages = 0;
+const message = (fields: Partial<LiveMessage>): LiveMessage =>
+  liveMessage({ id: `message ${++messages}`, ...fields });
 
 describe('a group with jobs, at its bounds', () => {
   let folder: TemporaryFolder;
@@ -48,7 +54,7 @@ describe('a group with jobs, at its bounds', () => {
       {
         ...{ store, clock, bounds, counts: createJobCounts(), logger: silentLogger },
         burial: { bury: async (_record, { seq }) => dead.push(seq) > 0, close: () => undefined },
-        gathered,
+        ...{ gathered, taken: new TakenMessages() },
         limits: { reached: (limit) => void reached.push(limit) },
         changed: () => undefined,
         flushed: async () => {
@@ -62,7 +68,7 @@ describe('a group with jobs, at its bounds', () => {
     return group;
   };
   const publish = (group: OwnedGroup, bytes = 10): void =>
-    group.take(liveMessage({ body: new Uint8Array(bytes) }), -1);
+    group.take(message({ body: new Uint8Array(bytes) }), -1);
   const enter = (group: OwnedGroup, filters?: readonly string[]) => {
     const { options } = group.record;
     const wishes = { filters, own: undefined };
@@ -121,10 +127,10 @@ describe('a group with jobs, at its bounds', () => {
     const gathered = { isOver: false, done: Promise.resolve() };
     const group = await open({}, undefined, gathered);
     enter(group, ['paid']);
-    group.take(liveMessage({ filters: ['refunded'] }), -1);
+    group.take(message({ filters: ['refunded'] }), -1);
     gathered.isOver = true;
-    group.take(liveMessage({ filters: ['refunded'] }), -1);
-    group.take(liveMessage({ filters: ['paid'] }), -1);
+    group.take(message({ filters: ['refunded'] }), -1);
+    group.take(message({ filters: ['paid'] }), -1);
     expect(group.load.depth).to.equal(2);
   });
 });

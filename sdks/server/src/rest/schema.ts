@@ -250,6 +250,41 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/console/sign-in": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Get the ways to sign in to the console */
+        readonly get: operations["getSignInWays"];
+        readonly put?: never;
+        /** Exchange the code of a printed link for a session, once */
+        readonly post: operations["signIn"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Get what the session opens */
+        readonly get: operations["getOwnSession"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/blueprints": {
         readonly parameters: {
             readonly query?: never;
@@ -1485,6 +1520,64 @@ export interface components {
              * @example 2027-01-31T09:30:00Z
              */
             readonly expiresAt: string;
+        };
+        /** @description Authorization code with PKCE (S256); the access token is a session token. Null where none is configured */
+        readonly ConsoleOidc: {
+            readonly issuer: string;
+            readonly clientId: string;
+            readonly authorizationEndpoint: string;
+            readonly tokenEndpoint: string;
+            /** @description As the authorization request takes it */
+            readonly scope: string;
+            /** @description That an access token must have to open a session */
+            readonly audience: string;
+        };
+        readonly SignInWays: {
+            /** @constant */
+            readonly code: true;
+            /** @constant */
+            readonly token: true;
+            readonly oidc: components["schemas"]["ConsoleOidc"] | null;
+        };
+        readonly SignIn: {
+            /** @description Of the link that was printed */
+            readonly code: string;
+        };
+        readonly SignedIn: {
+            /** @description A user session token */
+            readonly token: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly expiresAt: string;
+        };
+        readonly OpenedOrganization: {
+            /** Format: uuid */
+            readonly organizationId: string;
+            readonly name: string;
+            /** @enum {string} */
+            readonly status: "active" | "suspended";
+            /**
+             * @description Of the session in it
+             * @enum {string}
+             */
+            readonly role: "viewer" | "editor" | "admin";
+        };
+        readonly OwnSession: {
+            readonly principal: string;
+            readonly isOperator: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly expiresAt: string;
+            /** @description By name; the first hundred */
+            readonly organizations: readonly components["schemas"]["OpenedOrganization"][];
+            /** @description There are others: see `GET /v1/organizations` */
+            readonly hasMore: boolean;
         };
         /** @description Is called when somebody comes into a room or leaves it; without `events` for all four */
         readonly EventWebhookInput: {
@@ -3588,6 +3681,97 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly getSignInWays: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"];
+                };
+            };
+        };
+    };
+    readonly signIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"];
+                };
+            };
+        };
+    };
+    readonly getOwnSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OwnSession"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };

@@ -556,6 +556,18 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of the command API from large messages on a page of message history',
   },
+  signInCodeMs: {
+    ...{ value: 900_000, unit: 'ms', per: 'credential' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'organizations from printed links that are found later',
+  },
+  signedInMs: {
+    ...{ value: 43_200_000, unit: 'ms', per: 'credential' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_refusals_total',
+    protects: 'organizations from sessions of the console that are kept',
+  },
   consoleAccessMs: {
     ...{ value: 3_600_000, unit: 'ms', per: 'credential' },
     answer: 'HTTP 401',

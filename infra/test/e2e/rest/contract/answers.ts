@@ -171,6 +171,14 @@ export const answers = {
   'webhook secret': one('webhook secret'),
   'webhook secret with its secret': one('webhook secret', 'webhookSecret'),
   'page of webhook secrets': page('webhook secret'),
+  'own session'(body) {
+    expect(body).to.have.all.keys('principal', 'isOperator', 'expiresAt', 'organizations', 'hasMore');
+    expectTime(body.expiresAt);
+    for (const organization of body.organizations) {
+      expect(organization).to.have.all.keys('organizationId', 'name', 'status', 'role');
+      expectUuid(organization.organizationId);
+    }
+  },
   'console access'(body) {
     expect(body).to.have.all.keys(...consoleAccess);
     expect(body.apiKey).to.match(/^ak_console_/);

@@ -103,6 +103,7 @@ const sessionRows = [
   [`DELETE ${queue}/{dlqId}/mark-dead`, none, 200, 'dead letter'],
   [`DELETE ${queue}/{dlqId}`, none, 204, 'nothing'],
   [`GET ${watch}`, none, 200, 'webhook outcomes'],
+  ['GET /console/session', none, 200, 'own session'],
   ['GET /organizations', none, 200, 'page of organizations'],
   ['POST /organizations', 'new organization', 201, 'organization'],
   [`GET ${organization}`, none, 200, 'organization'],
