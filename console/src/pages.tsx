@@ -1,10 +1,12 @@
 import { lazy, type ComponentType } from 'react';
 import {
   Boxes,
+  Cable,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
   Network,
+  Route,
   Scale,
   ScrollText,
   Users,
@@ -36,6 +38,13 @@ export const pages: readonly PageRow[] = [
     Page: loaded(async () => (await import('./pages/overview/OverviewPage.js')).OverviewPage),
   },
   {
+    path: 'connections',
+    title: 'Connections',
+    section: 'Now',
+    Icon: Cable,
+    Page: loaded(async () => (await import('./pages/connections/ConnectionsPage.js')).ConnectionsPage),
+  },
+  {
     path: 'rooms',
     title: 'Apps and rooms',
     section: 'Set up',
@@ -62,6 +71,13 @@ export const pages: readonly PageRow[] = [
     section: 'Set up',
     Icon: KeyRound,
     Page: loaded(async () => (await import('./pages/keys/KeysPage.js')).KeysPage),
+  },
+  {
+    path: 'trace',
+    title: 'Trace a message',
+    section: 'Find out',
+    Icon: Route,
+    Page: loaded(async () => (await import('./pages/trace/TracePage.js')).TracePage),
   },
   {
     path: 'explain',

@@ -21,6 +21,7 @@ export const commandOf = (
     ...Object.entries(options).flatMap(([name, value]) =>
       value === undefined || value === '' ? [] : [`--${name}`, shellWord(value)],
     ),
+    ...['--url', location.origin],
   ].join(' ');
 
 const shellWord = (word: string): string => (/^[\w./:@-]+$/.test(word) ? word : quoted(word));

@@ -106,9 +106,9 @@ describe('the console, audit', function () {
     const { organizationId, projectId } = world.service.credentials;
     const keys = `/organizations/${organizationId}/projects/${projectId}/api-keys`;
     const narrow = { name: 'Reader', permissions: ['apps:read'] };
-    const { apiKey, apiKeyId } = done(await world.service.operator.post(keys, narrow));
+    const { apiKey, keyId } = done(await world.service.operator.post(keys, narrow));
     expect((await world.service.client(apiKey).post('/apps', { name: 'No' })).status).to.equal(403);
-    const { page } = await world.signedIn(`audit/refused?principal=apiKey:${apiKeyId}`);
+    const { page } = await world.signedIn(`audit/refused?principal=apiKey:${keyId}`);
     const row = page.getByRole('table', { name: 'Refusals' }).getByRole('row').nth(1);
     const isThere = () =>
       row.waitFor({ timeout: 2_000 }).then(

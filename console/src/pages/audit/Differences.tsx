@@ -1,18 +1,18 @@
 import type { components } from '@roomwire/server';
 import { ChangeLine } from '../../components/ChangeLine.js';
-import { DataTable, type Column } from '../../components/DataTable.js';
+import type { Column } from '../../components/DataTable.js';
 import { EmptyState } from '../../components/EmptyState.js';
-import { wholeRows } from '../../components/wholeRows.js';
+import { PlainTable } from '../../components/PlainTable.js';
 
 type Difference = components['schemas']['Difference'];
 
 /** What has changed, field by field, with both values side by side. */
 export const Differences = ({ differences }: { readonly differences: readonly Difference[] }) => (
-  <DataTable
+  <PlainTable
     label="Differences"
     columns={columns}
     keyOf={({ path }) => path}
-    query={wholeRows(differences)}
+    rows={differences}
     empty={<EmptyState title="No difference">The record was the same at both times.</EmptyState>}
   />
 );
