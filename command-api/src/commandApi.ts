@@ -31,7 +31,9 @@ import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
+import { impactRoutes } from './impact/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
+import { connectSources } from './console/signInWays.js';
 import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -172,6 +174,7 @@ export const apiRoutes = (
   ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...impactRoutes(deps),
   ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
@@ -220,7 +223,10 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   if (deps.console)
     others.use(
       '/console',
-      consolePage(deps.console, { connectSources: [], gatewayUrl: options.consoleGatewayUrl }),
+      consolePage(deps.console, {
+        connectSources: connectSources(deps.signInWays),
+        gatewayUrl: options.consoleGatewayUrl,
+      }),
     );
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));

@@ -11,6 +11,7 @@ import {
   ScrollText,
   Users,
 } from 'lucide-react';
+import { onceAnswered } from './api/connectivity.js';
 
 /** The parts of the menu, in their order. */
 export const sections = ['Now', 'Set up', 'Find out'] as const;
@@ -27,7 +28,7 @@ export interface PageRow {
 
 /** Loaded when somebody opens it. */
 const loaded = (load: () => Promise<ComponentType>): ComponentType =>
-  lazy(async () => ({ default: await load() }));
+  lazy(async () => ({ default: await onceAnswered(load) }));
 
 export const pages: readonly PageRow[] = [
   {

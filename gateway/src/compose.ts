@@ -50,6 +50,7 @@ import { Questions } from './questions/questions.js';
 import { RoomEvents } from './room-events/roomEvents.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
+import { localImpact } from './session/impact.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 import { Sessions } from './session/sessions.js';
@@ -187,7 +188,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ gatewayId, bus, random, peers, ready: presence.board.ready },
     ...{ patienceMs: options.patienceMs, hesitationMs: options.hesitationMs },
   });
-  const ownState = new LocalState({ board: presence.board, subscribers: roomSubscribers });
+  const ownState = new LocalState({
+    ...{ board: presence.board, subscribers: roomSubscribers },
+    impact: (query) => localImpact({ roster, clock }, query),
+  });
   const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },

@@ -174,6 +174,8 @@ type ProjectRoute<Body, Query, Answer, Read, Other> = RouteShape<
 > & {
   /** What an API key needs that has not all of them. */
   readonly permission: Permission;
+  /** What some of its requests need as well. */
+  readonly furtherPermissions?: readonly Permission[];
 };
 type SessionRoute<Body, Query, Answer, Other> = RouteShape<
   'session',

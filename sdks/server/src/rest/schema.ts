@@ -965,6 +965,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/impact": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Whom a change of an app, a room or a grant would cut off now; nothing is changed
+         * @description Needs the permission `grants:read`, or a key with all permissions.
+         */
+        readonly post: operations["assumeChange"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/apps/{appId}/rooms/{roomId}/groups": {
         readonly parameters: {
             readonly query?: never;
@@ -2754,6 +2774,33 @@ export interface components {
         };
         readonly Occupancy: {
             readonly data: readonly components["schemas"]["RoomOccupancy"][];
+        };
+        readonly AssumedChange: {
+            /** @enum {string} */
+            readonly method: "POST" | "PATCH" | "DELETE";
+            /** @description Of the request that would make the change, such as `/v1/apps/<appId>/rooms/<roomId>` */
+            readonly path: string;
+            /** @description As that request would have it */
+            readonly body?: unknown;
+        };
+        readonly CutOff: {
+            readonly actorTokenId: string;
+            /** @description Null for an external actor */
+            readonly name: string | null;
+            /** @description `app-slug/room-slug/topic`, as its clients write it */
+            readonly address: string;
+            /** @description The slug of its access scope */
+            readonly scope: string | null;
+            /** @description Why it may not subscribe any more, e.g. `grant_missing` or `room_inactive` */
+            readonly rule: string;
+            /** @description Of this actor, with this subscription */
+            readonly connections: number;
+        };
+        readonly Impact: {
+            /** @description Those with the most connections, at most 100; empty where nobody is cut off */
+            readonly data: readonly components["schemas"]["CutOff"][];
+            /** @description Subscriptions that would end, of all actors and connections */
+            readonly total: number;
         };
         readonly NewJobGroup: {
             /** @description The name of the topic in the room */
@@ -5850,6 +5897,39 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly assumeChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AssumedChange"];
+            };
+        };
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };

@@ -586,6 +586,18 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory, gateways and the bus from a page of large presences',
   },
+  impactShown: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'none: `total` counts the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the read models from a change that would cut off very many',
+  },
+  impactOfGateway: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'none: `total` counts the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the bus from a change that would cut off very many',
+  },
   occupancyRooms: {
     ...{ value: 100, unit: 'number', per: 'request' },
     answer: 'HTTP 400',
