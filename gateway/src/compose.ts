@@ -1,6 +1,7 @@
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { FactLog } from '@roomwire/shared/ports/connectionRecord';
 import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
@@ -19,6 +20,7 @@ import { Directory } from './access/directory.js';
 import type { BadCredential } from './access/badCredential.js';
 import { RefusalReports } from './access/refusalReports.js';
 import { SigningKeys } from './access/signingKeys.js';
+import { createLives } from './connection-facts/lives.js';
 import { Audiences } from './fanout/audience.js';
 import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
 import { Places } from './fanout/places.js';
@@ -84,6 +86,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly jobStore: JobStore | undefined;
   /** Undefined where the bus keeps nothing. */
   readonly roomPast: RoomPast | undefined;
+  /** Undefined where nothing of connections is on record. */
+  readonly factLog: FactLog | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -108,6 +112,11 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const audiences = new Audiences();
   const rooms = new RoomFeed(bus);
   const places = new Places({ history: ports.history, logger: calm });
+  const lives = createLives(ports.factLog, {
+    ...{ gatewayId, clock, random, logger: calm, limits },
+    next: (room) => rooms.next(room),
+    epochOf: (room) => ports.history?.epochOf(room),
+  });
   const record = new RecordReads({ history: ports.history, clock, logger: calm, metrics });
   const ids = new MessageIds(clock, random);
   const stamps = new RetainStamps(clock, random.uuid());
@@ -295,6 +304,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       session: {
         ...{ clock, directory, subscriptions, presence, addresses, reports, publishRate, requestRate },
         nameConnection: () => ids.nameConnection(),
+        lifeOf: (client) => lives.of(client),
       },
     }),
     handleFrame: createFrameHandler({
@@ -319,11 +329,13 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       revalidator,
       sweeper,
       refused,
+      lives,
     },
     schedules,
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, leases, lastUses },
     collect: gatewayMetrics({
       jobs: jobs.collect,
+      facts: lives.collect,
       ...{ metrics, connections: connections.all, unauthenticated, retained, groups },
       sharedMemory: () => ({
         subscriptions: subscriptionMemory.bytes,

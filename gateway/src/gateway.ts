@@ -39,7 +39,8 @@ type OptionalPorts =
   | 'roomEventStore'
   | 'schedules'
   | 'jobStore'
-  | 'roomPast';
+  | 'roomPast'
+  | 'factLog';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -99,6 +100,7 @@ class WebSocketGateway implements Gateway {
     jobStore,
     roomPast,
     schedules,
+    factLog,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -108,7 +110,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast },
+        ...{ schedules, roomEventStore, jobStore, roomPast, factLog },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -164,6 +166,7 @@ class WebSocketGateway implements Gateway {
     await roomEvents?.start();
     await jobs.start();
     await this.parts.schedules?.start();
+    await this.parts.lives.start();
     sweeper.start();
     this.timers = [
       every(options.revalidationMs, () => void revalidator.recheckAll()),
@@ -243,6 +246,7 @@ class WebSocketGateway implements Gateway {
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
+    await this.parts.lives.close();
     await this.parts.schedules?.close();
     await groups.close();
     await this.parts.jobs.close();

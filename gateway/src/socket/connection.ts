@@ -14,6 +14,7 @@ import { encodeServerFrame, heartbeatFrame } from '@roomwire/shared/wire/protoco
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import { countClose, countDeparture, countProtocolError } from '../metrics.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
+import type { ConnectionEnding } from '../connection-facts/connectionLife.js';
 import type { HandleFrame } from '../session/frameHandlers.js';
 import type { Session } from '../session/session.js';
 import type { PendingSession } from '../session/sessions.js';
@@ -59,6 +60,8 @@ export class Connection implements FrameReceiver, StrangerLink {
   readonly outbox: Outbox;
   /** Of the client, as the trusted proxies name it. */
   readonly address: string;
+  /** Unix milliseconds. */
+  readonly connectedAt: number;
   private readonly socket: FrameSocket;
   private readonly deps: ConnectionDeps;
   /** Ends its count among the unauthenticated ones. */
@@ -79,9 +82,17 @@ export class Connection implements FrameReceiver, StrangerLink {
   constructor(socket: FrameSocket, address: string, deps: ConnectionDeps) {
     this.socket = socket;
     this.address = address;
+    this.connectedAt = deps.clock.now();
     this.noLongerUnauthenticated = deps.unauthenticated.enter(address);
     this.deps = deps;
-    this.outbox = new Outbox(socket, deps.tick, deps.outboxBytes, () => this.tooSlow(), deps.outboxMemory);
+    this.outbox = new Outbox(
+      socket,
+      deps.tick,
+      deps.outboxBytes,
+      () => this.tooSlow(),
+      deps.outboxMemory,
+      () => deps.clock.now(),
+    );
     this.inbox = new Inbox({
       source: socket,
       turns: deps.turns,
@@ -135,7 +146,7 @@ export class Connection implements FrameReceiver, StrangerLink {
 
   onClosed(code: number): void {
     if (!this.hasClosed) countDeparture(this.deps.metrics, code);
-    this.end();
+    this.end({ code, reason: '', by: 'client' });
     this.noLongerUnauthenticated();
     this.deps.onClosed(this);
     this.deps.metrics.connectionsClosed++;
@@ -154,7 +165,7 @@ export class Connection implements FrameReceiver, StrangerLink {
   /** Frames that are queued are still sent. */
   close(why: CloseSpec): void {
     if (this.hasClosed) return;
-    this.end();
+    this.end({ ...why, by: 'gateway' });
     countClose(this.deps.metrics, why);
     this.socket.close(why);
   }
@@ -166,7 +177,7 @@ export class Connection implements FrameReceiver, StrangerLink {
   /** As the WebSocket layer does for a frame that it sees to be too large, which counts as the peer's end. */
   tooLarge(): void {
     if (this.hasClosed) return;
-    this.end();
+    this.end({ ...messageTooBig, by: 'gateway' });
     countDeparture(this.deps.metrics, messageTooBig.code);
     this.socket.close(messageTooBig);
   }
@@ -183,16 +194,17 @@ export class Connection implements FrameReceiver, StrangerLink {
     admission.begin();
   }
 
-  private end(): void {
+  private end(ending: ConnectionEnding): void {
     if (this.hasClosed) return;
     this.hasClosed = true;
     this.outbox.close();
     this.inbox.clear();
-    if (this.current !== undefined) this.deps.sessions.end(this.current);
+    if (this.current !== undefined) this.deps.sessions.end(this.current, ending);
   }
 
   private tooSlow(): void {
     this.deps.metrics.slowConsumers++;
+    this.current?.life.slow(this.outbox.behindSince ?? this.connectedAt, this.outbox.lostBytes);
     this.close(closes.slowConsumer);
   }
 

@@ -29,6 +29,7 @@ import { startBackends } from './backends.js';
 import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import { startRoomEventKeeper } from './roomEvents.js';
+import { factLogOf, startConnectionKeeper } from './connectionRecord.js';
 import { startScheduleKeeper } from './schedules.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
@@ -85,6 +86,7 @@ export const startProjections: StartService = async ({
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
   await startRoomEventKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
   await startScheduleKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
+  await startConnectionKeeper({ adapters, closing, clock, config, logger, show }, { log, refusesOtherLogs });
   await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
@@ -154,6 +156,7 @@ export const startCommandApi: StartService = async (context) => {
       payloads,
       sessions,
       schedules,
+      connectionRecord: await adapters.connectionRecord(),
       secretBoxes,
       clock,
       random,
@@ -223,6 +226,7 @@ export const startGateway: StartService = async ({
     shardLeases: await adapters.shardLeases(),
     jobStore: await adapters.jobs(),
     roomPast: await adapters.roomPast(),
+    factLog: await factLogOf({ adapters, config }),
     clock,
     random,
     logger,

@@ -84,6 +84,8 @@ export interface GatewayLife {
   /** When it had ended at the latest; null while it goes on. */
   readonly endedBy: number | null;
   readonly gaps: readonly TimeSpan[];
+  /** Of hand-outs of jobs alone. */
+  readonly handOutGaps: readonly TimeSpan[];
 }
 
 /** Unix milliseconds, both inclusive. */
@@ -120,7 +122,7 @@ export interface ConnectionRecord {
   /** Facts of one connection, the oldest first. */
   timeline(query: TimelineQuery): Promise<readonly RecordedFact[]>;
 
-  /** To whom the job of a message was handed out, in any group, the oldest first. */
+  /** To whom the job of a message was handed out, in any group, the oldest first; see `handOutGaps` for what may be missing. */
   handOuts(projectId: string, messageId: string): Promise<readonly RecordedFact[]>;
 
   /** What is not on record of that time. */
@@ -148,6 +150,12 @@ export interface ConnectionRecord {
   moveOffset(next: number): Promise<void>;
 
   close(): Promise<void>;
+}
+
+/** Where gateways leave what they have seen. */
+export interface FactLog {
+  /** Rejects where it is not known whether the batch is stored: whoever gave it gives it again. */
+  write(batch: FactBatch): Promise<void>;
 }
 
 /** Whether everything that happened to the connections of a gateway in that time is on record. */

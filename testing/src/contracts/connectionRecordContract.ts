@@ -239,7 +239,10 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
       gateway.lose();
       await record.write([gateway.batch()]);
       const later = { from: start + 10 * second, upTo: start + 12 * second, lost: 3 };
-      await record.write([gateway.batch([], { gap: later, from: later.upTo, upTo: start + 20 * second })]);
+      const handOutGap = { from: start, upTo: start + second, lost: 1 };
+      await record.write([
+        gateway.batch([], { gap: later, handOutGap, from: later.upTo, upTo: start + 20 * second }),
+      ]);
       const { gateways } = await record.coverage({ from: start, to: start + minute });
       expect(gateways).to.deep.equal([
         {
@@ -248,6 +251,7 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
             { from: start + second, to: start + 2 * second },
             { from: later.from, to: later.upTo },
           ],
+          handOutGaps: [{ from: start, to: start + second }],
         },
       ]);
     });

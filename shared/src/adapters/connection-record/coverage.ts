@@ -12,8 +12,14 @@ export const coverageOf = (
   knownFrom: forgottenUpTo === undefined ? 0 : forgottenUpTo + standingMs,
   gateways: gateways
     .filter(({ startedAt, endedBy }) => startedAt <= to && (endedBy === null || endedBy >= from))
-    .map(({ gateway, startedAt, knownUpTo, end, endedBy, gaps }) => ({
+    .map(({ gateway, startedAt, knownUpTo, end, endedBy, gaps, handOutGaps }) => ({
       ...{ gateway, startedAt, knownUpTo, end, endedBy },
-      gaps: gaps.filter((gap) => gap.from <= to && gap.to >= from),
+      gaps: gaps.filter(isIn({ from, to })),
+      handOutGaps: handOutGaps.filter(isIn({ from, to })),
     })),
 });
+
+const isIn =
+  ({ from, to }: TimeSpan) =>
+  (span: TimeSpan): boolean =>
+    span.from <= to && span.to >= from;

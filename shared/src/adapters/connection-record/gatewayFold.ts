@@ -23,10 +23,20 @@ export interface FoldedBatch {
   readonly ended: UnsettledGap | undefined;
 }
 
+/** So many are kept apart of what is missing; the oldest become one. */
+const mostGaps = 100;
+
+const merged = (gaps: readonly TimeSpan[]): readonly TimeSpan[] => {
+  const excess = gaps.length - mostGaps;
+  if (excess <= 0) return gaps;
+  const [first, last] = [gaps[0] as TimeSpan, gaps[excess] as TimeSpan];
+  return [{ from: first.from, to: last.to }, ...gaps.slice(excess + 1)];
+};
+
 /** Undefined for a batch that is there already. */
 export const foldBatch = (known: FoldedGateway | undefined, batch: FactBatch): FoldedBatch | undefined => {
   if (known !== undefined && batch.number <= known.number) return undefined;
-  const { gateway, number, from, upTo, isAccount = false, isLast = false } = batch;
+  const { gateway, number, from, upTo, handOutGap, isAccount = false, isLast = false } = batch;
   const gap = gapBefore(known, batch);
   const unsettled = gap === undefined ? (known?.unsettled ?? null) : joined(known?.unsettled, gap, number);
   const isSettled = isAccount || isLast;
@@ -34,7 +44,11 @@ export const foldBatch = (known: FoldedGateway | undefined, batch: FactBatch): F
     gateway: {
       ...{ gateway, number, startedAt: known?.startedAt ?? Math.min(from, gap?.from ?? from) },
       ...{ knownUpTo: upTo, end: isLast ? 'closed' : null, endedBy: isLast ? upTo : null },
-      gaps: [...(known?.gaps ?? []), ...(gap === undefined ? [] : [gap])],
+      gaps: merged([...(known?.gaps ?? []), ...(gap === undefined ? [] : [gap])]),
+      handOutGaps: merged([
+        ...(known?.handOutGaps ?? []),
+        ...(handOutGap === undefined ? [] : [{ from: handOutGap.from, to: handOutGap.upTo }]),
+      ]),
       unsettled: isSettled ? null : unsettled,
     },
     isBack: known?.end === 'lost',

@@ -13,6 +13,7 @@ import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import type { FactBatch } from '../../wire/bus/connectionFacts.js';
 import { findAll, makeIndex, retryingDuplicates, upsertAll } from '../mongo/collections.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../mongo/connection.js';
+import { isDuplicateKey } from '../mongo/errors.js';
 import { FollowProgress } from '../mongo/followProgress.js';
 import {
   connectionDocument,
@@ -37,7 +38,7 @@ import {
 } from './connectionFold.js';
 import { coverageOf } from './coverage.js';
 import { findConnections, type ConnectionList, type ListedConnection } from './findConnections.js';
-import { foldBatch, isForgotten, type UnsettledGap } from './gatewayFold.js';
+import { foldBatch, isForgotten, type FoldedGateway, type UnsettledGap } from './gatewayFold.js';
 
 /** Documents in one request. */
 const step = 1_000;
@@ -142,10 +143,11 @@ class MongoConnectionRecord implements ConnectionRecord {
     return this.connection.call(async () => {
       const silent = { end: null, knownUpTo: { $lt: since } };
       const given: string[] = [];
-      for (const { gateway } of await this.gateways.find(silent, readLimits()).toArray()) {
-        const lost = { $set: { end: 'lost', endedBy: now } } as const;
-        const { modifiedCount } = await this.gateways.updateOne({ _id: gateway, ...silent }, lost);
-        if (modifiedCount > 0) given.push(gateway);
+      for (const { _id, ...known } of await this.gateways.find(silent, readLimits()).toArray()) {
+        const lost: FoldedGateway = { ...known, end: 'lost', endedBy: now };
+        // Unless it has written again.
+        const { modifiedCount } = await this.gateways.replaceOne({ _id, number: known.number }, lost);
+        if (modifiedCount > 0) given.push(_id);
       }
       // Also those that a process which has ended did not come to.
       for (const { gateway, knownUpTo, endedBy } of await this.gateways
@@ -219,9 +221,9 @@ class MongoConnectionRecord implements ConnectionRecord {
     // Unless another one has written it meanwhile.
     if (known !== null) await this.gateways.replaceOne({ _id, number: known.number }, gateway);
     else
-      await retryingDuplicates(() =>
-        this.gateways.updateOne({ _id }, { $setOnInsert: gateway }, { upsert: true }),
-      );
+      await this.gateways.insertOne({ _id, ...gateway }).catch((error: unknown) => {
+        if (!isDuplicateKey(error)) throw error;
+      });
   }
 
   private async writeFacts(batch: FactBatch): Promise<void> {

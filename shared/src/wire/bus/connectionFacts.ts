@@ -15,6 +15,7 @@ import {
   type TypeOf,
 } from '../schema.js';
 import { filterEntries } from '../protocol/messageOptions.js';
+import { startPoint } from '../protocol/startPoint.js';
 import type { Channel } from './channel.js';
 import { versionedRecord } from './recordCodec.js';
 
@@ -82,7 +83,7 @@ const fact = union(
     ...of,
     kind: constant('replayed'),
     ...topicFields,
-    from: optional(described('The position behind which they begin; left out for the newest ones', text)),
+    from: optional(described('Where they begin, as the client has asked', startPoint)),
   }),
   object({
     ...of,
@@ -142,6 +143,8 @@ const batch = object({
   facts: listOf(fact),
   /** Facts of this time were lost, so many. */
   gap: optional(object({ from: time, upTo: time, lost: count })),
+  /** Jobs of this time were handed out and are not among the facts, so many: no other facts are missing for them. */
+  handOutGap: optional(object({ from: time, upTo: time, lost: count })),
   /** With the facts of this batch every open connection of the gateway has been told since the gap. */
   isAccount: optional(flag),
   /** The gateway has closed, and its connections before it. */

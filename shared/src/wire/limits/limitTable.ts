@@ -385,6 +385,12 @@ export const limitTable = {
     protects:
       'memory from subscriptions and filters: a project gets half of it; where it is used up, connections of the project that holds the most are closed with 1013',
   },
+  sdkNameLength: {
+    ...{ value: 100, unit: 'characters', per: 'connection' },
+    answer: 'none: it counts as not given',
+    metric: 'roomwire_authentications_total',
+    protects: 'the record of connections from what clients say that they are',
+  },
   groupNameLength: {
     ...{ value: 255, unit: 'characters', per: 'subscription' },
     answer: 'error invalid_frame',
@@ -894,6 +900,12 @@ export const limitTable = {
     answer: 'none: on files, the oldest facts of connections are deleted',
     metric: 'roomwire_connection_facts_expired_total',
     protects: 'the disk from connections that come and go without end',
+  },
+  handOutFacts: {
+    ...{ value: 500, unit: 'per second', per: 'process' },
+    answer: 'none: further jobs are handed out without a record of it, which says of which time',
+    metric: 'roomwire_connection_facts_lost_total',
+    protects: 'the record of connections from worker groups with many jobs',
   },
   connectionFactsWaiting: {
     ...{ value: 16 * mebibyte, unit: 'bytes', per: 'process' },
