@@ -23,6 +23,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
+import { connectionRoutes, type ConnectionDeps } from './connections/routes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
@@ -93,6 +94,10 @@ export interface CommandApiDeps {
   readonly liveState: LiveStateDeps['liveState'];
   /** Worker groups with jobs; undefined while this process cannot reach them. */
   readonly jobGroups: JobGroupDeps['jobGroups'];
+  /** What happened to connections. */
+  readonly connectionRecord: ConnectionDeps['connectionRecord'];
+  /** Open ones; undefined while this process cannot reach them. */
+  readonly liveConnections: ConnectionDeps['liveConnections'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -128,6 +133,7 @@ export type ApiDeps = SigningKeyDeps &
   LiveStateDeps &
   RedriveDeps &
   JobGroupDeps &
+  ConnectionDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -163,6 +169,7 @@ export const apiRoutes = (
   ...auditRoutes(deps, inTurn),
   ...accessLogRoutes(deps),
   ...explainRoutes(deps, inTurn),
+  ...connectionRoutes(deps),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */

@@ -45,6 +45,7 @@ import { Presence } from './presence/presence.js';
 import { composePublish, type PublishPorts } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
 import { Answers } from './questions/answers.js';
+import { connectionsOfGateways } from './questions/liveConnections.js';
 import { stateOfGateways } from './questions/clusterState.js';
 import { LocalState } from './questions/localState.js';
 import { Questions } from './questions/questions.js';
@@ -129,7 +130,11 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     directory,
     gatewayId,
     connections: countByOrganization,
-    answers: [...answeredQuestions.ofState, ...(ports.jobStore ? answeredQuestions.ofJobs : [])],
+    answers: [
+      ...answeredQuestions.ofState,
+      ...answeredQuestions.ofConnections,
+      ...(ports.jobStore ? answeredQuestions.ofJobs : []),
+    ],
     leases: {
       onNews: (news) => leases.onNews(news),
       onGone: (gone) => {
@@ -190,7 +195,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ patienceMs: options.patienceMs, hesitationMs: options.hesitationMs },
   });
   const ownState = new LocalState({ board: presence.board, subscribers: roomSubscribers });
-  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups });
+  const closeConnection = (connectionId: string): boolean => lives.kick(connectionId);
+  const answers = new Answers({
+    ...{ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups, closeConnection },
+  });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },
     waits: { returnMs: options.returnMs, answerMs: 1_000, restMs: 100 },
@@ -356,6 +364,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     }),
     ...{ publishing, questions, answers },
     liveState: stateOfGateways(ownState, questions),
+    liveConnections: connectionsOfGateways(questions, { gatewayId, closeConnection }),
     deliver: tracedDelivery(
       createDelivery({ audiences, metrics, retained, groups, jobs, places, replayed: record.replayed }),
       {

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
+import type { LiveConnections } from '@roomwire/shared/ports/liveConnections';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
@@ -68,6 +69,7 @@ export interface Gateway extends Service {
   readonly jobGroups: JobGroups;
   /** For backends as well. */
   readonly liveState: LiveState;
+  readonly liveConnections: LiveConnections;
   readonly metrics: Readonly<GatewayMetrics>;
   readonly collect: CollectMetrics;
 }
@@ -132,6 +134,10 @@ class WebSocketGateway implements Gateway {
 
   get liveState(): LiveState {
     return this.parts.liveState;
+  }
+
+  get liveConnections(): LiveConnections {
+    return this.parts.liveConnections;
   }
 
   get metrics(): Readonly<GatewayMetrics> {

@@ -16,6 +16,7 @@ import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
 import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
+import type { ConnectionCloseEvent } from '@roomwire/shared/domain/closedConnection';
 import type { JobGroupEvent } from '@roomwire/shared/domain/jobGroup';
 import type { HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scope';
@@ -224,6 +225,9 @@ const grants: Projector<GrantEvent> = {
 const history: Projector<HistoryEvent> = { HistoryDeleted: () => [] };
 
 /** Gateways have the groups. */
+/** For the audit alone. */
+const closedConnections: Projector<ConnectionCloseEvent> = { ConnectionCloseRequested: () => [] };
+
 const jobGroups: Projector<JobGroupEvent> = { JobGroupConfigured: () => [], JobGroupDeleted: () => [] };
 
 const scopes: Projector<ScopeEvent> = {
@@ -292,6 +296,7 @@ const projectors: Projector<DomainEvent> = {
   ...grants,
   ...history,
   ...jobGroups,
+  ...closedConnections,
   ...scopes,
   ...actors,
   ...signingKeys,

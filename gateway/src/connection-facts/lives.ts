@@ -1,6 +1,7 @@
 import type { FactLog } from '@roomwire/shared/ports/connectionRecord';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { Service } from '@roomwire/shared/runtime/service';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import {
   ConnectionLife,
   unrecordedLife,
@@ -10,28 +11,32 @@ import {
 } from './connectionLife.js';
 import { FactWriter, type FactWriterDeps } from './factWriter.js';
 
+export interface ClosableClient extends LivingClient {
+  close(why: CloseSpec): void;
+}
+
 /** The lives of the connections of this gateway. */
-export interface Lives<C extends LivingClient> extends Service {
+export interface Lives<C extends ClosableClient> extends Service {
   of(client: C): Life;
-  /** An open connection, by its id in the record. */
-  client(connectionId: string): C | undefined;
+  /** [WS-CONN-16] Closes an open connection, by its id on record; false where there is none. */
+  kick(connectionId: string): boolean;
   readonly collect: CollectMetrics;
 }
 
 type LivesDeps = Omit<LifeDeps, 'writer'> & Omit<FactWriterDeps, 'write'>;
 
-export const createLives = <C extends LivingClient>(log: FactLog | undefined, deps: LivesDeps): Lives<C> =>
+export const createLives = <C extends ClosableClient>(log: FactLog | undefined, deps: LivesDeps): Lives<C> =>
   log === undefined ? noLives() : recordedLives(log, deps);
 
-const noLives = <C extends LivingClient>(): Lives<C> => ({
+const noLives = <C extends ClosableClient>(): Lives<C> => ({
   of: () => unrecordedLife,
-  client: () => undefined,
+  kick: () => false,
   start: async () => undefined,
   close: async () => undefined,
   collect: () => undefined,
 });
 
-const recordedLives = <C extends LivingClient>(log: FactLog, deps: LivesDeps): Lives<C> => {
+const recordedLives = <C extends ClosableClient>(log: FactLog, deps: LivesDeps): Lives<C> => {
   const open = new Map<string, C>();
   const writer = new FactWriter({ ...deps, write: (batch) => log.write(batch) });
   return {
@@ -53,7 +58,11 @@ const recordedLives = <C extends LivingClient>(log: FactLog, deps: LivesDeps): L
       });
       return life;
     },
-    client: (connectionId) => open.get(connectionId),
+    kick: (connectionId) => {
+      const client = open.get(connectionId);
+      client?.close(closes.kicked);
+      return client !== undefined;
+    },
     start: () => writer.start(),
     close: () => writer.close(),
     collect: writer.collect,

@@ -18,6 +18,8 @@ export interface AnswersDeps {
   readonly logger: Logger;
   readonly state: LocalState;
   readonly jobGroups: JobGroups;
+  /** Whether there was one of that id. */
+  readonly closeConnection: (connectionId: string) => boolean;
 }
 
 /** Answers what other processes ask this gateway over the bus. */
@@ -70,6 +72,10 @@ export class Answers {
           ...{ kind: 'occupancy', knowsPresences },
           rooms: rooms.map(({ present, subscribers }) => [present, subscribers] as const),
         };
+      }
+      case 'closeConnection': {
+        const { kind, connectionId } = question;
+        return { kind, isClosed: this.deps.closeConnection(connectionId) };
       }
       default:
         return answerAboutJobs(jobGroups, question);

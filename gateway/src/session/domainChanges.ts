@@ -72,6 +72,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   SessionRevoked: nothing,
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,
+  ConnectionCloseRequested: nothing,
 };
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */

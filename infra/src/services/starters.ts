@@ -172,6 +172,7 @@ export const startCommandApi: StartService = async (context) => {
     publishing: () => backends.publishing,
     history: () => backends.history,
     liveState: () => backends.liveState,
+    liveConnections: () => backends.liveConnections,
     jobGroups: () => backends.jobGroups,
   };
   front.serve(
@@ -243,6 +244,7 @@ export const startGateway: StartService = async ({
   });
   closing.push(() => {
     backends.publishing = backends.liveState = backends.jobGroups = undefined;
+    backends.liveConnections = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));
@@ -251,6 +253,7 @@ export const startGateway: StartService = async ({
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
   backends.liveState = gateway.liveState;
+  backends.liveConnections = gateway.liveConnections;
   backends.jobGroups = gateway.jobGroups;
 };
 

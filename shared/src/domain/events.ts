@@ -2,6 +2,7 @@ import type { ActorEvent, ActorFields } from './actor.js';
 import type { ApiKeyEvent, ApiKeyFields } from './apiKey.js';
 import type { AppEvent } from './app.js';
 import type { BlueprintEvent } from './blueprint.js';
+import type { ConnectionCloseEvent } from './closedConnection.js';
 import type { CallPayload, DeadLetterEvent, Delivery } from './deadLetter.js';
 import type { OrganizationEvent } from './organization.js';
 import type { ProjectEvent } from './project.js';
@@ -34,7 +35,8 @@ export type DomainEvent =
   | WebhookSecretEvent
   | WebhookCircuitEvent
   | SessionRevocationEvent
-  | TokenRevocationEvent;
+  | TokenRevocationEvent
+  | ConnectionCloseEvent;
 
 export type EventType = DomainEvent['type'];
 
@@ -91,6 +93,7 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   SessionRevoked: 1,
   TokensRevoked: 1,
   TokenRevocationExpired: 1,
+  ConnectionCloseRequested: 1,
 };
 
 /** Converts the data of one schema version to the next. */

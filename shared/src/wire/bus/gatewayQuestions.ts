@@ -25,6 +25,7 @@ const question = union(
     after: optional(described('The last actor of the page before', text)),
   }),
   object({ kind: constant('occupancy'), rooms: listOf(roomField) }),
+  object({ kind: constant('closeConnection'), connectionId: described('Its id on record', text) }),
   jobQuestion,
 );
 
@@ -36,6 +37,7 @@ export type QuestionKind = GatewayQuestion['kind'];
 /** What a gateway of this release answers; about jobs, where it has any. Its report says so. */
 export const answeredQuestions = {
   ofState: ['presence', 'occupancy'],
+  ofConnections: ['closeConnection'],
   ofJobs: ['createGroup', 'listGroups', 'getGroup', 'peekGroup', 'deleteGroup'],
 } as const satisfies Readonly<Record<string, readonly QuestionKind[]>>;
 
@@ -67,6 +69,10 @@ const answer = union(
       'Present actors and subscribed connections, in the order of the question',
       listOf(tuple(count, count)),
     ),
+  }),
+  object({
+    kind: constant('closeConnection'),
+    isClosed: described('False where the gateway does not have it', flag),
   }),
   jobAnswer,
   /** The gateway does not know it now; another one may. */
