@@ -58,9 +58,21 @@ type ConnectionAnswer = s.ValueOf<typeof connectionSchema>;
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 export const presentConnection = (connection: RecordedConnection): ConnectionAnswer => {
-  const { mark: _, organizationId: __, closed, connectedAt, authenticatedAt, ...fields } = connection;
+  const { closed, connectedAt, authenticatedAt, connectionId, projectId, actorTokenId, keyId } = connection;
+  const { actorType, scope, gateway, address, sdk, subscriptions } = connection;
   return {
-    ...fields,
+    ...{
+      connectionId,
+      projectId,
+      actorTokenId,
+      keyId,
+      actorType,
+      scope,
+      gateway,
+      address,
+      sdk,
+      subscriptions,
+    },
     ...{ connectedAt: timeOf(connectedAt), authenticatedAt: timeOf(authenticatedAt) },
     closedAt: closed && timeOf(closed.at),
     seenOpenAt: closed && closed.seenOpenAt !== closed.at ? timeOf(closed.seenOpenAt) : null,
