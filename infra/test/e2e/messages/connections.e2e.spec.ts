@@ -131,11 +131,14 @@ describe('connections on record', () => {
     await socket.subscribe(topic);
     const [app] = (await project.get('/apps')).body.data;
     const [room] = (await project.get(`/apps/${app.appId}/rooms`)).body;
-    await project.post(`/apps/${app.appId}/rooms/${room.roomId}/actors`, { actorType: 'device' });
+    await project.post(`/apps/${app.appId}/rooms/${room.roomId}/actors`, {
+      permission: 'pubSub',
+      actorType: 'device',
+    });
     const [open] = await listed(1);
     await eventually(async () => (await timeline(open as Shown)).some(({ kind }) => kind === 'unsubscribed'));
     const ended = (await timeline(open as Shown)).find(({ kind }) => kind === 'unsubscribed');
-    expect(ended).to.include({ topic, reason: 'rights_ended', rule: 'grant_required' });
+    expect(ended).to.include({ topic, reason: 'rights_ended', rule: 'grant_missing' });
   });
 
   it('[HTTP-CONN-3] [WS-CONN-16] are closed by an editor, may come back, and the audit says by whom', async () => {
