@@ -36,6 +36,7 @@ const commandFiles: readonly {
     ],
     load: async () => (await import('./resources/commands.js')).addResources,
   },
+  { names: ['connections'], load: async () => (await import('./connections.js')).addConnections },
   { names: ['dead-letters'], load: async () => (await import('./deadLetters.js')).addDeadLetters },
   { names: ['login', 'logout'], load: async () => (await import('./login.js')).addLogin },
   { names: ['explain-token'], load: async () => (await import('./explainToken.js')).addExplainToken },

@@ -385,6 +385,12 @@ export const limitTable = {
     protects:
       'memory from subscriptions and filters: a project gets half of it; where it is used up, connections of the project that holds the most are closed with 1013',
   },
+  sdkNameLength: {
+    ...{ value: 100, unit: 'characters', per: 'connection' },
+    answer: 'none: it counts as not given',
+    metric: 'roomwire_authentications_total',
+    protects: 'the record of connections from what clients say that they are',
+  },
   groupNameLength: {
     ...{ value: 255, unit: 'characters', per: 'subscription' },
     answer: 'error invalid_frame',
@@ -751,6 +757,12 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'the access log from filters that hardly anything passes',
   },
+  connectionsExamined: {
+    ...{ value: 2_000, unit: 'number', per: 'request' },
+    answer: 'none: the page ends early, and `nextCursor` goes on',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the record of connections from filters that hardly anything passes',
+  },
 
   // Webhooks
   webhookCalls: {
@@ -904,6 +916,32 @@ export const limitTable = {
     answer: 'none: the oldest entries are deleted',
     metric: 'roomwire_limit_reached_total',
     protects: 'the disk from refusals without end',
+  },
+  connectionRecordRetention: {
+    ...{ value: 7, unit: 'days', per: 'deployment' },
+    variable: 'ROOMWIRE_CONNECTION_RECORD_DAYS',
+    answer: 'none: older facts of connections are deleted',
+    metric: 'roomwire_connection_facts_expired_total',
+    protects: 'the disk, and the privacy of addresses in the record of connections',
+  },
+  connectionRecordBytes: {
+    ...{ value: 512 * mebibyte, unit: 'bytes', per: 'deployment' },
+    variable: 'ROOMWIRE_CONNECTION_RECORD_MIB',
+    answer: 'none: on files, the oldest facts of connections are deleted',
+    metric: 'roomwire_connection_facts_expired_total',
+    protects: 'the disk from connections that come and go without end',
+  },
+  handOutFacts: {
+    ...{ value: 500, unit: 'per second', per: 'process' },
+    answer: 'none: further jobs are handed out without a record of it, which says of which time',
+    metric: 'roomwire_connection_facts_lost_total',
+    protects: 'the record of connections from worker groups with many jobs',
+  },
+  connectionFactsWaiting: {
+    ...{ value: 16 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: facts of connections are not recorded, and the record says of which time',
+    metric: 'roomwire_connection_facts_lost_total',
+    protects: 'memory while the record of connections cannot be written',
   },
   accessLogWaiting: {
     ...{ value: 1_000, unit: 'number', per: 'process' },

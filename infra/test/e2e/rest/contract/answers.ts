@@ -212,7 +212,7 @@ export const answers = {
   usage(body) {
     expect(body).to.have.all.keys('month', 'messages', 'connections', 'apps', 'plan');
     expect(body.month).to.match(/^\d{4}-\d{2}$/);
-    expect(body.connections).to.equal(0);
+    expect(body.connections).to.equal(1);
     expect(body.plan).to.have.all.keys('maxApps', 'maxConnections', 'monthlyMessages');
     for (const counted of ['messages', 'apps'] as const) {
       expect(body[counted]).to.be.an('array').that.is.not.empty;
@@ -236,6 +236,16 @@ export const answers = {
   'page of refused calls'(body) {
     expect(body).to.have.all.keys('data', 'nextCursor');
     expect(body.data).to.be.an('array');
+  },
+  'page of connections'(body) {
+    expect(body).to.have.all.keys('data', 'nextCursor');
+    expect(body.data).to.have.length(1);
+    expectConnection(body.data[0]);
+  },
+  'timeline of a connection'(body) {
+    expect(body).to.have.all.keys('connection', 'data', 'nextCursor');
+    expectConnection(body.connection);
+    expect(body.data[0]).to.have.all.keys('at', 'kind', 'scope');
   },
   'past state'(body) {
     expect(body).to.have.all.keys('resourceId', 'resourceType', 'at', 'record', 'lastChange');
@@ -267,3 +277,22 @@ export const answers = {
 export type AnswerName = keyof typeof answers;
 
 export const expectAnswer = (name: AnswerName, body: unknown): void => (answers[name] as Check)(body);
+
+function expectConnection(connection: any): void {
+  expect(connection).to.have.all.keys(
+    ...[
+      'connectionId',
+      'projectId',
+      'actorTokenId',
+      'keyId',
+      'actorType',
+      'scope',
+      'gateway',
+      'address',
+      'sdk',
+    ],
+    ...['connectedAt', 'authenticatedAt', 'closedAt', 'seenOpenAt', 'closeCode', 'closeReason', 'closedBy'],
+    'subscriptions',
+  );
+  expectUuid(connection.connectionId);
+}
