@@ -9,7 +9,7 @@ import type { Places } from '../fanout/places.js';
 import type { RoomFeed } from '../fanout/deliverFromBus.js';
 import type { Hold } from '../history/hold.js';
 import type { Replaying } from '../history/replay.js';
-import { matchesFilters } from '../policy/filters.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 import { Membership, type MemberReplay } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { HeldJobs } from '../jobs/members/heldJobs.js';
