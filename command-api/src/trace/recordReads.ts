@@ -7,8 +7,10 @@ import {
   type RecordedFact,
   type TimeSpan,
 } from '@roomwire/shared/ports/connectionRecord';
+import { namesExternalActor } from '@roomwire/shared/domain/tokenRevocation';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { actorKeyIdPattern } from '../http/request.js';
 import { clockSkewMs } from './factOrder.js';
 import type { UnknownReason } from './outcome.js';
 import type { TracedMessage } from './tracedMessage.js';
@@ -61,6 +63,10 @@ const missingOf = (life: RecordCoverage['gateways'][number], span: TimeSpan): Un
   const isGap = life.end === 'lost' || life.gaps.some(({ from, to }) => from <= span.to && to >= span.from);
   return isGap ? 'gap' : 'not_yet';
 };
+
+/** Observers of the console are connected, and are no actors. */
+export const isOfActor = ({ keyId }: Pick<RecordedConnection, 'keyId'>): boolean =>
+  actorKeyIdPattern.test(keyId) || namesExternalActor(keyId);
 
 export interface ActorOfProject {
   readonly organizationId: string;

@@ -1,5 +1,5 @@
 import type { TimeSpan } from '@roomwire/shared/ports/connectionRecord';
-import { spanAround, type ReadRecord } from './recordReads.js';
+import { isOfActor, spanAround, type ReadRecord } from './recordReads.js';
 import type { TracedMessage } from './tracedMessage.js';
 import type { TracedTopic } from './tracedTopic.js';
 
@@ -22,7 +22,7 @@ export const actorsOf = async (
   const query = { organizationId, projectId, room: place, during: spanOf(messages) };
   const { connections, next } = await record.find({ ...query, after, limit });
   const actors = new Set<string>();
-  for (const { actorTokenId, connectionId, ...connection } of connections) {
+  for (const { actorTokenId, connectionId, ...connection } of connections.filter(isOfActor)) {
     if (connection.scope !== (scope?.slug ?? null) || actors.has(actorTokenId)) continue;
     const [newest] = (await record.find({ ...query, actorTokenId, limit: 1 })).connections;
     if (newest?.connectionId === connectionId) actors.add(actorTokenId);

@@ -14,7 +14,7 @@ import { sessionRoute, type ResourceDeps, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/resource.js';
 import { existing, projectTarget } from '../projects/decider.js';
 import { findAt, findById, type FoundMessages } from './findMessages.js';
-import type { ReadRecord } from './recordReads.js';
+import { isOfActor, type ReadRecord } from './recordReads.js';
 import {
   exampleTrace,
   mostActors,
@@ -156,10 +156,10 @@ const actorIdOf = async (
   const ofProject = known === undefined ? undefined : (await records.get('actors', known)).value?.projectId;
   if (known !== undefined && (ofProject ?? projectId) === projectId) return known;
   const actorTokenId = asked.toLowerCase();
-  const isExternal = known === undefined && isUuid(asked);
-  const seen = isExternal
-    ? await record.find({ organizationId, projectId, actorTokenId, limit: 1 })
-    : { connections: [] };
-  if (seen.connections.length === 0) throw new Rejection('actor_not_found', { actorId: asked });
+  const isUnknown = known !== undefined || !isUuid(asked);
+  const [seen] = isUnknown
+    ? []
+    : (await record.find({ organizationId, projectId, actorTokenId, limit: 1 })).connections;
+  if (seen === undefined || !isOfActor(seen)) throw new Rejection('actor_not_found', { actorId: asked });
   return actorTokenId;
 };
