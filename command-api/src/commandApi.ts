@@ -64,6 +64,7 @@ import { tokenRevocationRoutes } from './revocations/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 import { sessionRevocationRoutes } from './session-revocations/routes.js';
+import { traceRoutes, type TraceDeps } from './trace/routes.js';
 import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
 import { webhookSecretRoutes, type WebhookSecretDeps } from './webhook-secrets/routes.js';
 
@@ -104,7 +105,7 @@ export interface CommandApiDeps {
   /** Worker groups with jobs; undefined while this process cannot reach them. */
   readonly jobGroups: JobGroupDeps['jobGroups'];
   /** What happened to connections. */
-  readonly connectionRecord: ConnectionDeps['connectionRecord'];
+  readonly connectionRecord: ConnectionDeps['connectionRecord'] & TraceDeps['connectionRecord'];
   /** Open ones; undefined while this process cannot reach them. */
   readonly liveConnections: ConnectionDeps['liveConnections'];
   /** Where requests are counted. */
@@ -149,6 +150,7 @@ export type ApiDeps = SigningKeyDeps &
   ConsoleDeps &
   SignInDeps &
   ConnectionDeps &
+  TraceDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -188,6 +190,7 @@ export const apiRoutes = (
   ...accessLogRoutes(deps),
   ...explainRoutes(deps, inTurn),
   ...connectionRoutes(deps),
+  ...traceRoutes(deps, inTurn),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`, `/docs` and `/console`; anything else is answered 404. */

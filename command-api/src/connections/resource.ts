@@ -119,7 +119,8 @@ const topicFields = {
   place,
 };
 
-const entrySchema = s.titled(
+/** Of a timeline, and of whatever rests on it. */
+export const entrySchema = s.titled(
   'ConnectionEntry',
   s.strictObject(
     {

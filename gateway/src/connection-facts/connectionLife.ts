@@ -1,10 +1,10 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ConnectionFact, FactOf, FactPlace } from '@roomwire/shared/wire/bus/connectionFacts';
-import type { StartPoint } from '@roomwire/shared/wire/protocol/startPoint';
 import type { Identity } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { Wishes } from '../fanout/audience.js';
+import type { ReplayExtent } from '../history/replay.js';
 import type { FactWriter } from './factWriter.js';
 
 /** How a connection ended. */
@@ -19,6 +19,8 @@ export interface LivingSubscription extends Pick<Wishes, 'filters' | 'own'> {
   readonly access: Pick<TopicAccess, 'room' | 'topic'>;
   readonly group: string | undefined;
   readonly jobs: object | undefined;
+  /** Whether its messages wait for what came before them to be sent. */
+  readonly replays: boolean;
   /** Whether messages reach it. */
   readonly isJoined: boolean;
 }
@@ -47,7 +49,7 @@ export interface SubscriptionEnding {
 export interface SubscriptionLife {
   subscribed(subscription: LivingSubscription): void;
   changed(subscription: LivingSubscription): void;
-  replayed(subscription: LivingSubscription, from: StartPoint | undefined): void;
+  replayed(subscription: LivingSubscription, sent: ReplayExtent): void;
   unsubscribed(subscription: LivingSubscription, ending: SubscriptionEnding): void;
   handedOut(subscription: LivingSubscription, messageId: string, delivery: number): void;
 }
@@ -110,8 +112,9 @@ export class ConnectionLife implements Life {
     this.add({ ...this.now(), kind: 'changed', ...this.topicOf(subscription), ...wishesOf(subscription) });
   }
 
-  replayed(subscription: LivingSubscription, from: StartPoint | undefined): void {
-    this.add({ ...this.now(), kind: 'replayed', ...this.topicOf(subscription), from });
+  replayed({ access: { topic } }: LivingSubscription, { first, upTo }: ReplayExtent): void {
+    const place = upTo && { epoch: upTo.epoch, offset: upTo.offset + 1 };
+    this.add({ ...this.now(), kind: 'replayed', topic, place, first });
   }
 
   unsubscribed(subscription: LivingSubscription, { reason, rule }: SubscriptionEnding): void {
@@ -183,8 +186,9 @@ export class ConnectionLife implements Life {
   }
 }
 
-const wishesOf = ({ filters, own, group, jobs }: LivingSubscription) => ({
+const wishesOf = ({ filters, own, group, jobs, replays }: LivingSubscription) => ({
   ...{ filters, group },
   ...(own && { own }),
+  ...(replays && { replays }),
   ...(jobs && { jobs: true }),
 });

@@ -8,8 +8,8 @@ import type { SubscriptionEnding, SubscriptionLife } from '../connection-facts/c
 import type { Places } from '../fanout/places.js';
 import type { RoomFeed } from '../fanout/deliverFromBus.js';
 import type { Hold } from '../history/hold.js';
-import type { Replaying } from '../history/replay.js';
-import { matchesFilters } from '../policy/filters.js';
+import type { ReplayExtent, Replaying } from '../history/replay.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 import { Membership, type MemberReplay } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { HeldJobs } from '../jobs/members/heldJobs.js';
@@ -99,6 +99,7 @@ export class Subscription extends Subscriber implements Replaying {
   private chosenGroup: string | undefined;
   private chosenJobs: JobOptions | undefined;
   private isActive = false;
+  private isBehind = false;
   private membership: Membership | JobMembership | undefined;
   private heldIn: Hold | undefined;
 
@@ -130,6 +131,11 @@ export class Subscription extends Subscriber implements Replaying {
 
   get jobs(): JobOptions | undefined {
     return this.chosenJobs;
+  }
+
+  /** Whether its messages wait for what came before them to be sent. */
+  get replays(): boolean {
+    return this.isBehind;
   }
 
   get isJoined(): boolean {
@@ -200,10 +206,17 @@ export class Subscription extends Subscriber implements Replaying {
       this.endHold();
       this.held = this.heldIn = hold;
     });
+    this.isBehind = true;
+    if (this.isActive) this.life.changed(this);
   }
 
   isHeldBy(hold: Hold): boolean {
     return this.heldIn === hold;
+  }
+
+  caughtUp(sent: ReplayExtent): void {
+    this.isBehind = false;
+    this.life.replayed(this, sent);
   }
 
   letGo(hold: Hold): void {
@@ -272,6 +285,7 @@ export class Subscription extends Subscriber implements Replaying {
   private endHold(): void {
     this.heldIn?.clear();
     this.held = this.heldIn = undefined;
+    this.isBehind = false;
   }
 
   /** Leaves the former group once the join of the new one takes effect. */

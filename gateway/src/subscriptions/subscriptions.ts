@@ -292,7 +292,6 @@ export class Subscriptions {
     }
     this.deps.changed(this);
     subscription.isAnswered = true;
-    this.client.life.replayed(subscription, frame.from);
     this.client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame), ...begun.answer });
     // [WS-HIST-7] With `from` there is no last value besides.
     if (frame.from === undefined) this.release(subscription, isNew);

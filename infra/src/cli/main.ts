@@ -38,6 +38,7 @@ const commandFiles: readonly {
   },
   { names: ['connections'], load: async () => (await import('./connections.js')).addConnections },
   { names: ['dead-letters'], load: async () => (await import('./deadLetters.js')).addDeadLetters },
+  { names: ['trace'], load: async () => (await import('./trace.js')).addTrace },
   { names: ['login', 'logout'], load: async () => (await import('./login.js')).addLogin },
   { names: ['explain-token'], load: async () => (await import('./explainToken.js')).addExplainToken },
   { names: ['ingest'], load: async () => (await import('./ingest.js')).addIngest },

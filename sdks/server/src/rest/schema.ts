@@ -1202,6 +1202,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/organizations/{orgId}/trace": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tell what became of a message for an actor, or for all in its room, and why
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly get: operations["traceMessage"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3049,6 +3069,112 @@ export interface components {
             /** @description The oldest first */
             readonly data: readonly components["schemas"]["ConnectionEntry"][];
             /** @description Null on the last page */
+            readonly nextCursor: string | null;
+        };
+        readonly TracedMember: {
+            readonly connectionId: string;
+            readonly actorTokenId: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string;
+            /** @description Counted from 1 */
+            readonly delivery: number;
+        };
+        readonly TraceEvidence: {
+            readonly connectionId: string;
+            readonly fact: components["schemas"]["ConnectionEntry"];
+            /** @description Of the last message of the topic's room before it, where that is known */
+            readonly position?: string;
+        };
+        readonly TracedConnection: {
+            readonly connectionId: string;
+            readonly gateway: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly connectedAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly closedAt: string | null;
+            readonly closeCode: number | null;
+            readonly closeReason: string | null;
+            /** @enum {string} */
+            readonly outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
+            /**
+             * @description Why it is `unknown`; null otherwise
+             * @enum {string|null}
+             */
+            readonly reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            /** @description The same for people */
+            readonly explanation: string;
+            /**
+             * @description How it was `delivered`; null otherwise
+             * @enum {string|null}
+             */
+            readonly how: "live" | "replay" | "job" | null;
+            readonly evidence: readonly components["schemas"]["TraceEvidence"][];
+        };
+        readonly TracedActor: {
+            readonly actorTokenId: string;
+            readonly keyId: string | null;
+            readonly name: string | null;
+            /** @enum {string} */
+            readonly outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
+            /**
+             * @description Why it is `unknown`; null otherwise
+             * @enum {string|null}
+             */
+            readonly reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            /** @description The same for people */
+            readonly explanation: string;
+            /** @description By which it was `filtered`; null otherwise */
+            readonly filters: readonly (string | readonly string[])[] | null;
+            /** @description By which it was `denied`, as in `explain`; null otherwise */
+            readonly rule: string | null;
+            /** @description The last change of what denied it */
+            readonly event: components["schemas"]["Change"] | null;
+            /** @description To whom the job went, where it was `other_member` */
+            readonly members: readonly components["schemas"]["TracedMember"][];
+            /** @description That may have been open then; the best outcome first */
+            readonly connections: readonly components["schemas"]["TracedConnection"][];
+            /** @description Whether there were others, which were not looked at */
+            readonly hasMoreConnections: boolean;
+        };
+        readonly TracedMessage: {
+            readonly id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was accepted; null where that is not known
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string | null;
+            readonly position: string | null;
+            /** @description False for one that nobody published (`at`), or that was not found */
+            readonly published: boolean;
+            /** @description Of its publisher; null for a backend, and for nobody */
+            readonly actorTokenId: string | null;
+            readonly filters: readonly string[];
+            readonly actors: readonly components["schemas"]["TracedActor"][];
+        };
+        readonly Trace: {
+            readonly topic: string;
+            /** Format: uuid */
+            readonly accessScopeId: string | null;
+            /** @description The newest first */
+            readonly messages: readonly components["schemas"]["TracedMessage"][];
+            /** @description Messages of the history that were looked at for the id */
+            readonly examined: number;
+            /** @description Whether older messages were not looked at */
+            readonly hasMore: boolean;
+            /** @description Null on the last page of actors. A page may have fewer actors than its limit. */
             readonly nextCursor: string | null;
         };
     };
@@ -6124,6 +6250,56 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly traceMessage: {
+        readonly parameters: {
+            readonly query?: {
+                readonly projectId?: string;
+                /** @description `app-slug/room-slug/topic-name` */
+                readonly topic?: string;
+                /** @description An `accessScopeId` or the slug of a scope; without it the topic outside of every scope */
+                readonly scope?: string;
+                /** @description `meta.id`, what its publisher gave it, or `msgId`; of several messages with one id all are answered */
+                readonly messageId?: string;
+                /** @description The position of a message, instead of its id */
+                readonly position?: string;
+                /** @description Instead of a message: what would have become of one at that time */
+                readonly at?: string;
+                /** @description `actorTokenId`, the public `keyId`, or the subject `ext:…` of an external actor; without it all that were in the room */
+                readonly actorId?: string;
+                /** @description Actors on a page; clamped to 1-50 */
+                readonly limit?: number;
+                /** @description `nextCursor` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Trace"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };

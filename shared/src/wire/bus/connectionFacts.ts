@@ -15,7 +15,6 @@ import {
   type TypeOf,
 } from '../schema.js';
 import { filterEntries } from '../protocol/messageOptions.js';
-import { startPoint } from '../protocol/startPoint.js';
 import type { Channel } from './channel.js';
 import { versionedRecord } from './recordCodec.js';
 
@@ -46,6 +45,7 @@ const wishes = {
   own: optional(described('It gets what its actor publishes by other connections', flag)),
   group: optional(described('The worker group of which it is a member', text)),
   jobs: optional(described('Of a group with jobs', flag)),
+  replays: optional(described('Its messages wait behind a replay, until that has ended', flag)),
 };
 
 /** With what a connection stands: each is new with `authenticated`, and as it was with `standing`. */
@@ -78,12 +78,15 @@ const fact = union(
   object({ ...of, kind: constant('subscribed'), ...topicFields, ...wishes }),
   /** The subscription has these wishes from now on. */
   object({ ...of, kind: constant('changed'), ...topicFields, ...wishes }),
-  /** It is sent earlier messages of the record, too. */
+  /**
+   * What came before a subscription has been sent, and what was held behind that. Its place is where the live messages of a new one begin. A replay that
+   * was cut short is not told of.
+   */
   object({
     ...of,
     kind: constant('replayed'),
     ...topicFields,
-    from: optional(described('Where they begin, as the client has asked', startPoint)),
+    first: optional(described('Of the oldest message that was sent, itself; left out for none', place)),
   }),
   object({
     ...of,

@@ -751,6 +751,42 @@ export const limitTable = {
     protects: 'memory of the command API from pages of large events',
   },
 
+  traceExamined: {
+    ...{ value: 10_000, unit: 'number', per: 'request' },
+    answer: 'none: `hasMore` says that older messages were not looked at for the id',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API and the engines from looking for one message among very many',
+  },
+  traceExaminedBytes: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: the same',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the same, where the messages are large',
+  },
+  traceMessages: {
+    ...{ value: 20, unit: 'number', per: 'request' },
+    answer: 'none: the newest are answered, and `hasMore` says so',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from an id that very many messages have',
+  },
+  traceActors: {
+    ...{ value: 50, unit: 'number', per: 'request' },
+    answer: 'none: `nextCursor` leads to the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from telling of everybody in a large room at once',
+  },
+  traceConnections: {
+    ...{ value: 50, unit: 'number', per: 'actor' },
+    answer: 'none: the newest are looked at, and `hasMoreConnections` says so',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from an actor with very many connections',
+  },
+  traceFacts: {
+    ...{ value: 5_000, unit: 'number', per: 'connection' },
+    answer: 'none: the outcome is `unknown`',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from a connection that subscribes all the time',
+  },
   accessLogExamined: {
     ...{ value: 2_000, unit: 'number', per: 'request' },
     answer: 'none: the page ends early, and `nextCursor` goes on',

@@ -265,6 +265,12 @@ export const answers = {
     expect(body.allowed).to.be.a('boolean');
     expectChange(body.event);
   },
+  trace(body) {
+    const fields = ['topic', 'accessScopeId', 'messages', 'examined', 'hasMore', 'nextCursor'];
+    expect(body).to.have.all.keys(...fields);
+    expect(body.messages).to.have.length(1);
+    expect(body.messages[0].actors[0].outcome).to.be.a('string');
+  },
   project: one('project'),
   'page of projects': page('project'),
   'API key': one('API key'),

@@ -128,6 +128,12 @@ const sessionRows = [
     200,
     'explanation',
   ],
+  [
+    `GET ${organization}/trace?projectId={projectId}&topic=app/room/chat&at=${farOff}&actorId={actorId}`,
+    none,
+    200,
+    'trace',
+  ],
   [`GET ${organization}/blueprints`, none, 200, 'page of blueprints'],
   [`POST ${organization}/blueprints`, 'new blueprint', 201, 'blueprint'],
   [`GET ${organization}/blueprints/{blueprintId}`, none, 200, 'blueprint'],
