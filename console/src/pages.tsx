@@ -1,5 +1,15 @@
 import { lazy, type ComponentType } from 'react';
-import { Boxes, KeyRound, LayoutDashboard, type LucideIcon, Network, Radio, Users } from 'lucide-react';
+import {
+  Boxes,
+  Footprints,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Network,
+  Radio,
+  Users,
+  Webhook,
+} from 'lucide-react';
 
 /** The parts of the menu, in their order. */
 export const sections = ['Now', 'Set up', 'Find out'] as const;
@@ -32,6 +42,20 @@ export const pages: readonly PageRow[] = [
     section: 'Now',
     Icon: Radio,
     Page: loaded(async () => (await import('./pages/live/LivePage.js')).LivePage),
+  },
+  {
+    path: 'webhooks',
+    title: 'Webhooks',
+    section: 'Now',
+    Icon: Webhook,
+    Page: loaded(async () => (await import('./pages/webhooks/WebhooksPage.js')).WebhooksPage),
+  },
+  {
+    path: 'start',
+    title: 'First steps',
+    section: 'Set up',
+    Icon: Footprints,
+    Page: loaded(async () => (await import('./pages/start/StartPage.js')).StartPage),
   },
   {
     path: 'rooms',
