@@ -1,4 +1,5 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { Loading } from '../../components/Loading.js';
 import { Problem } from '../../components/Problem.js';
 import { LiveBadge } from '../../components/LiveBadge.js';
 import { useClientState, useObserver } from '../../session/useObserver.js';
@@ -27,9 +28,14 @@ export const WatchStep = ({ spot, onSeen }: WatchStepProps) => {
     if (total > 0) onSeen();
   }, [total, onSeen]);
   const isLive = connection?.name === 'connected' && state.name === 'watching';
+  const [hasBegun, setBegun] = useState(false);
+  useEffect(() => {
+    if (isLive) setBegun(true);
+  }, [isLive]);
   return (
     <div className="watch-step">
-      <PublishForm spot={spot} />
+      {/* What is published before the page listens would never be seen. */}
+      {hasBegun ? <PublishForm spot={spot} isPlain /> : <Loading what="the topic" />}
       <div className="stack">
         <div className="live-head">
           <h3>What subscribers get</h3>
