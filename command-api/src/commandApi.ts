@@ -26,12 +26,15 @@ import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
 import { signInRoutes, type SignInDeps } from './console/signInRoutes.js';
+import { connectionRoutes, type ConnectionDeps } from './connections/routes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
+import { impactRoutes } from './impact/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
+import { connectSources } from './console/signInWays.js';
 import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -62,6 +65,7 @@ import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 import { sessionRevocationRoutes } from './session-revocations/routes.js';
 import { webhookCircuitRoutes } from './webhook-circuits/routes.js';
+import { traceRoutes, type TraceDeps } from './trace/routes.js';
 import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
 import { webhookSecretRoutes, type WebhookSecretDeps } from './webhook-secrets/routes.js';
 
@@ -101,6 +105,10 @@ export interface CommandApiDeps {
   readonly liveState: LiveStateDeps['liveState'];
   /** Worker groups with jobs; undefined while this process cannot reach them. */
   readonly jobGroups: JobGroupDeps['jobGroups'];
+  /** What happened to connections. */
+  readonly connectionRecord: ConnectionDeps['connectionRecord'] & TraceDeps['connectionRecord'];
+  /** Open ones; undefined while this process cannot reach them. */
+  readonly liveConnections: ConnectionDeps['liveConnections'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -142,6 +150,8 @@ export type ApiDeps = SigningKeyDeps &
   JobGroupDeps &
   ConsoleDeps &
   SignInDeps &
+  ConnectionDeps &
+  TraceDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -173,6 +183,7 @@ export const apiRoutes = (
   ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...impactRoutes(deps),
   ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
@@ -180,6 +191,8 @@ export const apiRoutes = (
   ...auditRoutes(deps, inTurn),
   ...accessLogRoutes(deps),
   ...explainRoutes(deps, inTurn),
+  ...connectionRoutes(deps),
+  ...traceRoutes(deps, inTurn),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`, `/docs` and `/console`; anything else is answered 404. */
@@ -222,7 +235,10 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   if (deps.console)
     others.use(
       '/console',
-      consolePage(deps.console, { connectSources: [], gatewayUrl: options.consoleGatewayUrl }),
+      consolePage(deps.console, {
+        connectSources: connectSources(deps.signInWays),
+        gatewayUrl: options.consoleGatewayUrl,
+      }),
     );
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));

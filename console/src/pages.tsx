@@ -1,15 +1,20 @@
 import { lazy, type ComponentType } from 'react';
 import {
   Boxes,
+  Cable,
   Footprints,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
   Network,
   Radio,
+  Route,
+  Scale,
+  ScrollText,
   Users,
   Webhook,
 } from 'lucide-react';
+import { onceAnswered } from './api/connectivity.js';
 
 /** The parts of the menu, in their order. */
 export const sections = ['Now', 'Set up', 'Find out'] as const;
@@ -26,7 +31,7 @@ export interface PageRow {
 
 /** Loaded when somebody opens it. */
 const loaded = (load: () => Promise<ComponentType>): ComponentType =>
-  lazy(async () => ({ default: await load() }));
+  lazy(async () => ({ default: await onceAnswered(load) }));
 
 export const pages: readonly PageRow[] = [
   {
@@ -58,6 +63,13 @@ export const pages: readonly PageRow[] = [
     Page: loaded(async () => (await import('./pages/start/StartPage.js')).StartPage),
   },
   {
+    path: 'connections',
+    title: 'Connections',
+    section: 'Now',
+    Icon: Cable,
+    Page: loaded(async () => (await import('./pages/connections/ConnectionsPage.js')).ConnectionsPage),
+  },
+  {
     path: 'rooms',
     title: 'Apps and rooms',
     section: 'Set up',
@@ -84,5 +96,26 @@ export const pages: readonly PageRow[] = [
     section: 'Set up',
     Icon: KeyRound,
     Page: loaded(async () => (await import('./pages/keys/KeysPage.js')).KeysPage),
+  },
+  {
+    path: 'trace',
+    title: 'Trace a message',
+    section: 'Find out',
+    Icon: Route,
+    Page: loaded(async () => (await import('./pages/trace/TracePage.js')).TracePage),
+  },
+  {
+    path: 'explain',
+    title: 'Explain access',
+    section: 'Find out',
+    Icon: Scale,
+    Page: loaded(async () => (await import('./pages/explain/ExplainPage.js')).ExplainPage),
+  },
+  {
+    path: 'audit',
+    title: 'Audit',
+    section: 'Find out',
+    Icon: ScrollText,
+    Page: loaded(async () => (await import('./pages/audit/AuditPage.js')).AuditPage),
   },
 ];

@@ -50,6 +50,7 @@ export const rejections = {
   session_revoked: application(401, {}, () => 'The organization has revoked this session'),
   sign_in_code_invalid: application(401, {}, () => 'Invalid, used or expired code'),
   session_not_named: application(400, {}, () => 'Exactly one of jti and subject must be provided.'),
+  change_unknown: application(400, {}, () => 'Not a change of an app, a room or a grant that can be assumed'),
   app_not_found: framework(
     404,
     { appId, projectId },
@@ -127,6 +128,16 @@ export const rejections = {
     409,
     { name: 'thumbnails' },
     ({ name }) => `Worker group "${name}" has members without jobs`,
+  ),
+  connection_not_found: application(
+    404,
+    { connectionId: exampleIds.connectionId },
+    ({ connectionId }) => `Connection ${connectionId} not found`,
+  ),
+  connection_closed: application(
+    409,
+    { connectionId: exampleIds.connectionId },
+    ({ connectionId }) => `Connection ${connectionId} has closed`,
   ),
   grant_not_found: application(
     404,

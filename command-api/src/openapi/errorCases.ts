@@ -98,11 +98,10 @@ const pathCases = (path: string): ErrorCase[] =>
 
 const permissionCases = (route: Route): ErrorCase[] => {
   if (route.access !== 'project') return [];
-  const { permission } = route;
-  const rejection = new Rejection('permission_missing', { permission });
-  return [
-    { name: `permission_${permission.replace(':', '_')}_missing`, answer: answerRejection(rejection, at) },
-  ];
+  return [route.permission, ...(route.furtherPermissions ?? [])].map((permission) => ({
+    name: `permission_${permission.replace(':', '_')}_missing`,
+    answer: answerRejection(new Rejection('permission_missing', { permission }), at),
+  }));
 };
 
 /** What a caller may not do who is known. */

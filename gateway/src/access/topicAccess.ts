@@ -132,6 +132,10 @@ const narrowed = (
   };
 };
 
+/** What an actor may do in a room that may be only assumed. */
+export const rightsIn = (identity: Identity, app: App, room: GrantedRoom, address: TopicAddress): Rights =>
+  admitAs(identity)(app, room, address);
+
 const resolve = (directory: Directory, author: Author, address: string, admit: Admit): Resolved => {
   const parts = parseTopicAddress(address);
   if (parts === undefined) return undefined;
