@@ -1,4 +1,4 @@
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Form as AriaForm } from 'react-aria-components';
 import { ApiFailure, type FieldProblem } from '../api/failure.js';
 import { Button } from './Button.js';
@@ -25,6 +25,13 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
   const [isPending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
   const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // What was refused is being mended. When the field is left would be too late: the button would move from under the pointer.
+    const mended = (): void => setRefusal(undefined);
+    const element = form.current;
+    element?.addEventListener('input', mended);
+    return () => element?.removeEventListener('input', mended);
+  }, []);
 
   const send = async (element: HTMLFormElement): Promise<void> => {
     setPending(true);

@@ -1117,6 +1117,46 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/organizations/{orgId}/projects/{projectId}/webhook-circuits": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the endpoints whose circuits are open
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly get: operations["listWebhookCircuits"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/organizations/{orgId}/projects/{projectId}/webhook-circuits/close": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Close the circuit of an endpoint: the calls that wait for it are made
+         * @description Needs the role `editor` in the organization.
+         */
+        readonly post: operations["closeWebhookCircuit"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/audit": {
         readonly parameters: {
             readonly query?: never;
@@ -2989,6 +3029,32 @@ export interface components {
         readonly WebhookSecretPage: {
             readonly data: readonly components["schemas"]["WebhookSecret"][];
             readonly pagination: components["schemas"]["Pagination"];
+        };
+        readonly WebhookCircuit: {
+            /** Format: uuid */
+            readonly projectId: string;
+            /** @description Values in its query are `[hidden]` from viewers */
+            readonly url: string;
+            /** @description That were made without a 2xx before it was opened */
+            readonly calls: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly openedAt: string;
+        };
+        readonly WebhookCircuitPage: {
+            readonly data: readonly components["schemas"]["WebhookCircuit"][];
+            readonly pagination: components["schemas"]["Pagination"];
+        };
+        readonly WebhookCircuitToClose: {
+            /** @description The whole URL, as it was configured */
+            readonly url: string;
+        };
+        readonly ClosedWebhookCircuit: {
+            /** @description Whether it was open */
+            readonly closed: boolean;
         };
         readonly AuditEvent: {
             /** Format: uuid */
@@ -6276,6 +6342,84 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly listWebhookCircuits: {
+        readonly parameters: {
+            readonly query?: {
+                readonly page?: number;
+                /** @description Records on a page; clamped to 1-100 */
+                readonly limit?: number;
+                /** @description `field:ASC` or `field:DESC`, the most important first. Fields: openedAt */
+                readonly "orderBy[]"?: readonly string[];
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+                /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
+                readonly projectId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookCircuitPage"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                };
+            };
+        };
+    };
+    readonly closeWebhookCircuit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+                /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
+                readonly projectId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookCircuitToClose"];
+            };
+        };
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ClosedWebhookCircuit"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };

@@ -171,6 +171,10 @@ export const answers = {
   'webhook secret': one('webhook secret'),
   'webhook secret with its secret': one('webhook secret', 'webhookSecret'),
   'page of webhook secrets': page('webhook secret'),
+  // With one: `webhookCircuits.e2e.spec.ts`.
+  'page of no webhook circuits': (body) =>
+    expect(body).to.eql({ data: [], pagination: { total: 0, page: 1, pageCount: 0 } }),
+  'closed webhook circuit': (body) => expect(body).to.eql({ closed: false }),
   'own session'(body) {
     expect(body).to.have.all.keys('principal', 'isOperator', 'expiresAt', 'organizations', 'hasMore');
     expectTime(body.expiresAt);
