@@ -42,6 +42,8 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
     <AriaForm
       ref={form}
       className="form"
+      // The service says what is wrong, after each try: a browser would hold back the next one until it has seen a change.
+      validationBehavior="aria"
       validationErrors={refusal?.atFields ?? {}}
       onSubmit={(event) => {
         event.preventDefault();
