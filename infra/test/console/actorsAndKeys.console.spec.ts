@@ -34,7 +34,7 @@ describe('the console, actors, scopes and keys', function () {
     expect(await page.content()).not.to.include(token);
     const client = connect({ url: world.service.socketUrl, token, reconnect: false });
     const closed = new Promise((resolve) =>
-      client.on('state', (state) => state === 'closed' && resolve(state)),
+      client.on('state', ({ name }) => name === 'closed' && resolve(name)),
     );
     const { actorTokenId } = await client.ready();
     await page.getByRole('link', { name: 'Ada' }).click();
