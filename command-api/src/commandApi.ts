@@ -26,6 +26,7 @@ import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
 import { signInRoutes, type SignInDeps } from './console/signInRoutes.js';
+import { connectionRoutes, type ConnectionDeps } from './connections/routes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
@@ -63,6 +64,7 @@ import { tokenRevocationRoutes } from './revocations/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 import { sessionRevocationRoutes } from './session-revocations/routes.js';
+import { traceRoutes, type TraceDeps } from './trace/routes.js';
 import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
 import { webhookSecretRoutes, type WebhookSecretDeps } from './webhook-secrets/routes.js';
 
@@ -102,6 +104,10 @@ export interface CommandApiDeps {
   readonly liveState: LiveStateDeps['liveState'];
   /** Worker groups with jobs; undefined while this process cannot reach them. */
   readonly jobGroups: JobGroupDeps['jobGroups'];
+  /** What happened to connections. */
+  readonly connectionRecord: ConnectionDeps['connectionRecord'] & TraceDeps['connectionRecord'];
+  /** Open ones; undefined while this process cannot reach them. */
+  readonly liveConnections: ConnectionDeps['liveConnections'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -143,6 +149,8 @@ export type ApiDeps = SigningKeyDeps &
   JobGroupDeps &
   ConsoleDeps &
   SignInDeps &
+  ConnectionDeps &
+  TraceDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -181,6 +189,8 @@ export const apiRoutes = (
   ...auditRoutes(deps, inTurn),
   ...accessLogRoutes(deps),
   ...explainRoutes(deps, inTurn),
+  ...connectionRoutes(deps),
+  ...traceRoutes(deps, inTurn),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`, `/docs` and `/console`; anything else is answered 404. */

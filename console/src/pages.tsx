@@ -6,6 +6,7 @@ import {
   LayoutDashboard,
   type LucideIcon,
   Network,
+  Radio,
   Route,
   Scale,
   ScrollText,
@@ -37,6 +38,13 @@ export const pages: readonly PageRow[] = [
     section: 'Now',
     Icon: LayoutDashboard,
     Page: loaded(async () => (await import('./pages/overview/OverviewPage.js')).OverviewPage),
+  },
+  {
+    path: 'live',
+    title: 'Live room',
+    section: 'Now',
+    Icon: Radio,
+    Page: loaded(async () => (await import('./pages/live/LivePage.js')).LivePage),
   },
   {
     path: 'connections',

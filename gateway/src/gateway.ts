@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
+import type { LiveConnections } from '@roomwire/shared/ports/liveConnections';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
@@ -40,7 +41,8 @@ type OptionalPorts =
   | 'schedules'
   | 'jobStore'
   | 'roomPast'
-  | 'observerKeys';
+  | 'observerKeys'
+  | 'factLog';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -68,6 +70,7 @@ export interface Gateway extends Service {
   readonly jobGroups: JobGroups;
   /** For backends as well. */
   readonly liveState: LiveState;
+  readonly liveConnections: LiveConnections;
   readonly metrics: Readonly<GatewayMetrics>;
   readonly collect: CollectMetrics;
 }
@@ -100,7 +103,8 @@ class WebSocketGateway implements Gateway {
     jobStore,
     roomPast,
     schedules,
-    observerKeys,
+      observerKeys,
+      factLog,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -110,7 +114,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys },
+        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys, factLog },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -132,6 +136,10 @@ class WebSocketGateway implements Gateway {
 
   get liveState(): LiveState {
     return this.parts.liveState;
+  }
+
+  get liveConnections(): LiveConnections {
+    return this.parts.liveConnections;
   }
 
   get metrics(): Readonly<GatewayMetrics> {
@@ -166,6 +174,7 @@ class WebSocketGateway implements Gateway {
     await roomEvents?.start();
     await jobs.start();
     await this.parts.schedules?.start();
+    await this.parts.lives.start();
     sweeper.start();
     this.timers = [
       every(options.revalidationMs, () => void revalidator.recheckAll()),
@@ -245,6 +254,7 @@ class WebSocketGateway implements Gateway {
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
+    await this.parts.lives.close();
     await this.parts.schedules?.close();
     await groups.close();
     await this.parts.jobs.close();

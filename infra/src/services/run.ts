@@ -115,7 +115,10 @@ export const run = (
         tracing,
         limits,
       },
-      backends: { publishing: undefined, history: undefined, liveState: undefined, jobGroups: undefined },
+      backends: {
+        ...{ publishing: undefined, history: undefined, liveState: undefined, jobGroups: undefined },
+        liveConnections: undefined,
+      },
       show: operations.show,
       clock: systemClock,
       random: systemRandom,
