@@ -46,17 +46,19 @@ describe('the console, connections', function () {
     const { page } = await world.signedIn('connections');
     await open(page).filter({ hasText: 'Ada' }).waitFor();
 
-    await page.getByRole('combobox', { name: 'Room' }).fill('support-desk/');
+    await page.getByRole('combobox', { name: 'Room' }).fill(`${desk.room.split('/')[0]}/`);
     await page.getByRole('option', { name: 'lobby' }).click();
     await page.getByRole('combobox', { name: 'Actor' }).fill('ad');
     await page.getByRole('option', { name: 'Ada' }).click();
     await page.getByText('Ada, user').waitFor();
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.waitForURL(/room=support-desk%2Flobby/);
+    await page.waitForURL((url) => url.searchParams.get('room') === desk.room);
     expect(new URL(page.url()).searchParams.get('actorId')).to.equal(desk.ada.actorTokenId);
 
     await open(page).getByRole('link').first().click();
-    await facts(page).filter({ hasText: 'It subscribed to support-desk/lobby/chat' }).waitFor();
+    await facts(page)
+      .filter({ hasText: `It subscribed to ${desk.address}` })
+      .waitFor();
     expect(await facts(page).first().innerText()).to.include('It authenticated.');
     expect(await facts(page).nth(1).innerText()).to.include('only messages with eu or (us and urgent)');
 
