@@ -38,7 +38,7 @@ describe('the console, connections', function () {
     return client;
   };
   const rows = (page: Page) => page.getByRole('table', { name: 'Connections' }).getByRole('row');
-  const open = (page: Page) => rows(page).filter({ hasText: /\bopen\b/ });
+  const open = (page: Page) => rows(page).filter({ has: page.getByText('open', { exact: true }) });
   const facts = (page: Page) => page.getByRole('list', { name: 'What happened' }).getByRole('listitem');
 
   it('lists who is connected, found by actor, room and state, and says in sentences what happened', async () => {

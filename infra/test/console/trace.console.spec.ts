@@ -61,7 +61,7 @@ describe('the console, trace and explain', function () {
     await page.keyboard.press('Enter');
     const text = await answered(page, 'Ada', 'filtered out');
     expect(text).to.include('us').and.include('eu');
-    await page.getByRole('button', { name: /^Evidence/ }).click();
+    await page.getByRole('button', { name: /facts?: evidence/ }).click();
     await page.getByText(`It subscribed to ${desk.address}: only messages with us`).waitFor();
     expect(await page.getByLabel('The same question from a shell, curl').innerText()).to.include(messageId);
     await page.getByRole('tab', { name: 'CLI' }).click();
@@ -97,7 +97,7 @@ describe('the console, trace and explain', function () {
     await page.getByText('This message is not known').waitFor();
     await page.getByRole('button', { name: /The message by/ }).click();
     await page.getByRole('option', { name: 'A time, without a message' }).click();
-    await page.getByLabel('Time').fill(new Date(Date.now() - 100).toISOString().slice(0, -1));
+    await page.locator('input[name=at]').fill(new Date(Date.now() - 100).toISOString().slice(0, -1));
     await page.getByRole('combobox', { name: 'Actor' }).fill(desk.ada.actorTokenId);
     await page.getByRole('button', { name: 'Trace', exact: true }).click();
     await page.waitForURL((url) => url.searchParams.has('at') && !url.searchParams.has('messageId'));
@@ -138,7 +138,7 @@ describe('the console, trace and explain', function () {
       const at = `trace?topic=${desk.address}&messageId=${messageId}`;
       const { page, errors } = await world.signedIn(at, { theme });
       await answered(page, 'Ada', 'filtered out');
-      await page.getByRole('button', { name: /^Evidence/ }).click();
+      await page.getByRole('button', { name: /facts?: evidence/ }).click();
       await expectAccessible(page);
       await screenshot(page, 'trace', theme);
       await page.setViewportSize({ width: 360, height: 800 });

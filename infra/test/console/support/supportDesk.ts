@@ -24,7 +24,10 @@ export interface DeskActor {
 
 export const makeSupportDesk = async (project: ApiClient): Promise<SupportDesk> => {
   const { appId, slug } = done(
-    await project.post('/apps', { name: 'Support desk', slug: 'support-desk', topics: ['chat'] }),
+    await project.post('/apps', {
+      ...{ name: 'Support desk', slug: 'support-desk', topics: ['chat', 'news'] },
+      topicConfigs: { chat: { history: {} } },
+    }),
   );
   const { roomId } = done(
     await project.post(`/apps/${appId}/rooms`, { name: 'Lobby', slug: 'lobby', topics: ['chat', 'news'] }),
