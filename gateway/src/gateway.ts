@@ -41,7 +41,8 @@ type OptionalPorts =
   | 'schedules'
   | 'jobStore'
   | 'roomPast'
-  | 'factLog';
+  | 'factLog'
+  | 'observerKeys';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -103,6 +104,7 @@ class WebSocketGateway implements Gateway {
     roomPast,
     schedules,
     factLog,
+    observerKeys,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -112,7 +114,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast, factLog },
+        ...{ schedules, roomEventStore, jobStore, roomPast, factLog, observerKeys },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,

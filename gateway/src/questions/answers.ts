@@ -1,4 +1,5 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { ImpactQuery } from '@roomwire/shared/ports/impact';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -9,6 +10,7 @@ import {
   type GatewayAnswer,
   type GatewayQuestion,
 } from '@roomwire/shared/wire/bus/gatewayQuestions';
+import { packedCutOff } from './impactAnswers.js';
 import { answerAboutJobs } from './jobAnswers.js';
 import type { LocalState } from './localState.js';
 
@@ -76,6 +78,12 @@ export class Answers {
       case 'closeConnection': {
         const { kind, connectionId } = question;
         return { kind, isClosed: this.deps.closeConnection(connectionId) };
+      }
+      case 'impact': {
+        const { kind, projectId, events } = question;
+        const assumed = JSON.parse(events) as ImpactQuery['events'];
+        const { total, cutOff } = await state.impact({ projectId, events: assumed });
+        return { kind, total, cutOff: cutOff.map(packedCutOff) };
       }
       default:
         return answerAboutJobs(jobGroups, question);

@@ -69,10 +69,12 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretDeleted: nothing,
   WebhookCircuitOpened: nothing,
   WebhookCircuitClosed: nothing,
-  SessionRevoked: nothing,
+  SessionRevoked: (revalidator, { data, occurredAt }) => revalidator.sessionRevoked(data, occurredAt),
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,
   ConnectionCloseRequested: nothing,
+  ConsoleAccessGiven: nothing,
+  ConsoleSignedIn: nothing,
 };
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */

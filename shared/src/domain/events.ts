@@ -3,6 +3,8 @@ import type { ApiKeyEvent, ApiKeyFields } from './apiKey.js';
 import type { AppEvent } from './app.js';
 import type { BlueprintEvent } from './blueprint.js';
 import type { ConnectionCloseEvent } from './closedConnection.js';
+import type { ConsoleAccessEvent } from './consoleAccess.js';
+import type { ConsoleSignInEvent } from './consoleSignIn.js';
 import type { CallPayload, DeadLetterEvent, Delivery } from './deadLetter.js';
 import type { OrganizationEvent } from './organization.js';
 import type { ProjectEvent } from './project.js';
@@ -36,7 +38,9 @@ export type DomainEvent =
   | WebhookCircuitEvent
   | SessionRevocationEvent
   | TokenRevocationEvent
-  | ConnectionCloseEvent;
+  | ConnectionCloseEvent
+  | ConsoleAccessEvent
+  | ConsoleSignInEvent;
 
 export type EventType = DomainEvent['type'];
 
@@ -94,6 +98,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   TokensRevoked: 1,
   TokenRevocationExpired: 1,
   ConnectionCloseRequested: 1,
+  ConsoleAccessGiven: 1,
+  ConsoleSignedIn: 1,
 };
 
 /** Converts the data of one schema version to the next. */

@@ -8,6 +8,7 @@ import {
   listOf,
   object,
   optional,
+  orNull,
   text,
   tuple,
   union,
@@ -26,6 +27,11 @@ const question = union(
   }),
   object({ kind: constant('occupancy'), rooms: listOf(roomField) }),
   object({ kind: constant('closeConnection'), connectionId: described('Its id on record', text) }),
+  object({
+    kind: constant('impact'),
+    projectId: text,
+    events: described('That are assumed to happen: a list of their types and data, JSON', text),
+  }),
   jobQuestion,
 );
 
@@ -36,7 +42,7 @@ export type QuestionKind = GatewayQuestion['kind'];
 
 /** What a gateway of this release answers; about jobs, where it has any. Its report says so. */
 export const answeredQuestions = {
-  ofState: ['presence', 'occupancy'],
+  ofState: ['presence', 'occupancy', 'impact'],
   ofConnections: ['closeConnection'],
   ofJobs: ['createGroup', 'listGroups', 'getGroup', 'peekGroup', 'deleteGroup'],
 } as const satisfies Readonly<Record<string, readonly QuestionKind[]>>;
@@ -73,6 +79,19 @@ const answer = union(
   object({
     kind: constant('closeConnection'),
     isClosed: described('False where the gateway does not have it', flag),
+  }),
+  object({
+    kind: constant('impact'),
+    total: described('Subscriptions that would end', count),
+    cutOff: listOf(
+      tuple(
+        described('actorTokenId', text),
+        described('As the client writes it', text),
+        described('The slug of the scope', orNull(text)),
+        described('By which it may not subscribe', text),
+        described('Connections', count),
+      ),
+    ),
   }),
   jobAnswer,
   /** The gateway does not know it now; another one may. */
