@@ -4,7 +4,17 @@ import tseslint from 'typescript-eslint';
 
 const services = ['command-api', 'projections', 'gateway', 'webhook-consumer'];
 /** The package of `infra` has the name of what it is to those who install it. */
-const packageNames = [...services, 'analytics', 'shared', 'testing', 'cli', 'sdk', 'bench', 'simulator'];
+const packageNames = [
+  ...services,
+  'analytics',
+  'shared',
+  'testing',
+  'cli',
+  'sdk',
+  'console',
+  'bench',
+  'simulator',
+];
 
 const packages = (names, message) => ({
   group: names.flatMap((name) => [`@roomwire/${name}`, `@roomwire/${name}/*`]),
@@ -137,6 +147,13 @@ const layers = [
   layer(['analytics/src/**'], [packages(allBut('analytics', 'shared'), 'The analytics know shared alone.')]),
   layer(['sdk/src/**'], [packages(allBut('sdk'), 'The client stands alone.')]),
   layer(['sdks/*/src/**'], [packages(allBut('sdk'), 'What is made of the client knows the client alone.')]),
+  layer(
+    ['console/src/**'],
+    [
+      packages(allBut('sdk', 'console'), 'The console knows a service by its API alone.'),
+      { regex: '^node:', message: 'The console runs in a browser.' },
+    ],
+  ),
   layer(
     ['sdks/conformance/src/**'],
     [

@@ -1,7 +1,7 @@
 // Makes `dist/program`, which is all code that the packed program has: the packages of this workspace in it, and every other
 // package a dependency, so that whoever installs it sees and audits what runs.
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { build } from 'esbuild';
 
 process.chdir(import.meta.dirname);
@@ -22,6 +22,9 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
+
+// The console is a bundle of its own.
+await cp('../console/dist/page', 'dist/program/console', { recursive: true });
 
 const foreign = Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/'));
 if (foreign.length > 0) throw new Error(`Not among the dependencies of the program: ${foreign.join(', ')}`);

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
+import type { ConsoleCredentials } from '@roomwire/shared/credentials/consoleCredentials';
 import type { KeyPurpose, SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -23,13 +24,18 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { createReadTurns } from './audit/readTurns.js';
 import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
+import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
+import { signInRoutes, type SignInDeps } from './console/signInRoutes.js';
 import { connectionRoutes, type ConnectionDeps } from './connections/routes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
 import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
+import { impactRoutes } from './impact/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
+import { connectSources } from './console/signInWays.js';
+import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
 import { allowOrigins, type AllowedOrigins, securityHeaders } from './http/browserHeaders.js';
@@ -70,6 +76,9 @@ export interface CommandApiDeps {
   readonly auditIndex: AuditIndex;
   readonly createFold: CreateViewFold;
   readonly sessions: SessionVerifier;
+  /** What the console works with. */
+  readonly consoleCredentials: ConsoleCredentials;
+  readonly signInWays: SignInDeps['signInWays'];
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
@@ -107,6 +116,8 @@ export interface CommandApiDeps {
   readonly accessLog: AccessLogDeps['accessLog'];
   /** Where they are reported. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'>;
+  /** The built console; undefined where it is not served. */
+  readonly console?: ConsoleFiles | undefined;
   readonly options: CommandApiOptions;
 }
 
@@ -121,6 +132,8 @@ export interface CommandApiOptions {
   readonly corsOrigins: AllowedOrigins | undefined;
   /** The longest that the answer to a failed authentication is delayed; 0 delays none. */
   readonly failedAuthDelayMs: number;
+  /** WebSocket address of the gateway for the console; undefined where it is at the same origin. */
+  readonly consoleGatewayUrl?: string | undefined;
 }
 
 export type ApiDeps = SigningKeyDeps &
@@ -134,6 +147,8 @@ export type ApiDeps = SigningKeyDeps &
   LiveStateDeps &
   RedriveDeps &
   JobGroupDeps &
+  ConsoleDeps &
+  SignInDeps &
   ConnectionDeps &
   TraceDeps &
   CallPayloadDeps;
@@ -150,6 +165,8 @@ export const apiRoutes = (
   ...projectRoutes(deps),
   ...apiKeyRoutes(deps),
   ...sessionRevocationRoutes(deps),
+  ...consoleRoutes(deps),
+  ...signInRoutes(deps),
   ...blueprintRoutes(deps),
   ...appRoutes(deps),
   ...roomRoutes(deps),
@@ -165,6 +182,7 @@ export const apiRoutes = (
   ...scheduleRoutes(deps),
   ...historyRoutes(deps),
   ...liveStateRoutes(deps),
+  ...impactRoutes(deps),
   ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
@@ -175,7 +193,7 @@ export const apiRoutes = (
   ...traceRoutes(deps, inTurn),
 ];
 
-/** The REST control API, as a request handler for an HTTP server. Serves `/v1` and `/docs`; anything else is answered 404. */
+/** The REST control API, as a request handler for an HTTP server. Serves `/v1`, `/docs` and `/console`; anything else is answered 404. */
 export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const { random, clock, options, tracing, metrics = new RequestMetrics() } = deps;
   const limits = deps.limits ?? new LimitReports(deps);
@@ -184,7 +202,8 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   const onWaitExpired = () => void (metrics.waitsExpired += 1);
   const commands = createCommandHandler({ ...deps, onWaitExpired });
   const takeMessages = createMessageRate(options.messageRate, { clock, limits });
-  const routes = apiRoutes({ ...deps, commands, takeMessages, publishes: metrics.publishes });
+  const failures = new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs });
+  const routes = apiRoutes({ ...deps, commands, takeMessages, failures, publishes: metrics.publishes });
   // Each request asks for the same few: its credential, and what that belongs to.
   const views = sharedReads(deps.views);
   const answerRoutes = mountRoutes(routes, '/v1', {
@@ -193,7 +212,7 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
       views,
       // There is no feed of changes here, as a gateway has one.
       refused: new RefusedCredentials({ clock, random, limits, brieflyMs: 1_000 }),
-      failures: new FailedAuthentications({ clock, limits, longestDelayMs: options.failedAuthDelayMs }),
+      failures,
     }),
     authorize: createAuthorizer({ views }),
     limitRate: createRateLimiter(options.rateLimit, clock),
@@ -211,6 +230,14 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   others.get('/v1/openapi.json', serveDescription(routes));
   others.get('/v1/asyncapi.json', serveSocketDescription());
   others.use('/docs', docsPage());
+  if (deps.console)
+    others.use(
+      '/console',
+      consolePage(deps.console, {
+        connectSources: connectSources(deps.signInWays),
+        gatewayUrl: options.consoleGatewayUrl,
+      }),
+    );
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));
 

@@ -1,5 +1,6 @@
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
+import type { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { FactLog } from '@roomwire/shared/ports/connectionRecord';
 import type { JobStore } from '@roomwire/shared/ports/jobStore';
@@ -52,6 +53,7 @@ import { Questions } from './questions/questions.js';
 import { RoomEvents } from './room-events/roomEvents.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
+import { localImpact } from './session/impact.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 import { Sessions } from './session/sessions.js';
@@ -70,6 +72,9 @@ import { RoomSubscribers } from './subscriptions/roomSubscribers.js';
 import type { SubscriptionsDeps } from './subscriptions/subscriptions.js';
 import { Hydrations } from './webhooks/hydrations.js';
 
+/** How long a publish may be on its way, and the clocks of machines differ. */
+const underWayMs = 60_000;
+
 export interface GatewayPorts extends PublishPorts {
   readonly views: ViewReader;
   readonly usage: UsageStore;
@@ -79,6 +84,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly groupStore: GroupStore | undefined;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
+  /** They verify tokens of observers; undefined where nobody observes. */
+  readonly observerKeys: ObserverKeys | undefined;
   /** Undefined where a gateway does no work that processes divide. */
   readonly shardLeases: ShardLeases | undefined;
   /** Undefined where no webhook is told of rooms. */
@@ -182,6 +189,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
           ...{ bus, clock, random, logger: calm, limits, views, rooms, store: jobStore, leases: shardLeases },
           ...{ processId: gatewayId, past: ports.roomPast },
           bounds: { jobs: options.groupJobs, bytes: options.groupJobBytes },
+          repeatedMs: options.deduplicationMs + underWayMs,
           others: () => presence.board.peers.others,
           otherGateways: () => presence.board.peers.otherGateways,
           hasPlainMembers: (topic, name) => presence.board.entries(participantRoom(topic, name)).length > 0,
@@ -194,7 +202,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ gatewayId, bus, random, peers, ready: presence.board.ready },
     ...{ patienceMs: options.patienceMs, hesitationMs: options.hesitationMs },
   });
-  const ownState = new LocalState({ board: presence.board, subscribers: roomSubscribers });
+  const ownState = new LocalState({
+    ...{ board: presence.board, subscribers: roomSubscribers },
+    impact: (query) => localImpact({ roster, clock }, query),
+  });
   const closeConnection = (connectionId: string): boolean => lives.kick(connectionId);
   const answers = new Answers({
     ...{ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups, closeConnection },
@@ -275,7 +286,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ views, limits, recorder: ports.accessRecorder },
     mostLookedUp: limitTable.accessLogWaiting.value,
   });
-  const credentials = { views, clock, logger: calm, signingKeys, refused, failures, reports };
+  const { observerKeys } = ports;
+  const credentials = { views, clock, logger: calm, signingKeys, observerKeys, refused, failures, reports };
   const { publishRate, requestRate } = options;
   const connections = new OpenConnections<Connection>();
   const unauthenticated = new UnauthenticatedSockets({

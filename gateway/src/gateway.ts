@@ -41,6 +41,7 @@ type OptionalPorts =
   | 'schedules'
   | 'jobStore'
   | 'roomPast'
+  | 'observerKeys'
   | 'factLog';
 
 export interface GatewayDeps
@@ -102,7 +103,8 @@ class WebSocketGateway implements Gateway {
     jobStore,
     roomPast,
     schedules,
-    factLog,
+      observerKeys,
+      factLog,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -112,7 +114,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast, factLog },
+        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys, factLog },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,

@@ -66,6 +66,8 @@ export const defaultOptions = {
   /** Maximum number and bytes of open messages of a worker group; the oldest are dropped. */
   groupMessages: limitTable.groupMessages.value,
   groupBytes: limitTable.groupBytes.value,
+  /** How long the id of a publish stands for its message, which may be sent once more until then. */
+  deduplicationMs: limitTable.deduplicationMs.value,
   /** Maximum number and bytes of the jobs of a worker group; the oldest become dead letters. */
   groupJobs: limitTable.groupJobs.value,
   groupJobBytes: limitTable.groupJobBytes.value,

@@ -16,6 +16,8 @@ import { createdWebhookSecret, type WebhookSecretEvent } from '@roomwire/shared/
 import { registeredBlueprint, type BlueprintEvent } from '@roomwire/shared/domain/blueprint';
 import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
 import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
+import type { ConsoleAccessEvent } from '@roomwire/shared/domain/consoleAccess';
+import type { ConsoleSignInEvent } from '@roomwire/shared/domain/consoleSignIn';
 import type { ConnectionCloseEvent } from '@roomwire/shared/domain/closedConnection';
 import type { JobGroupEvent } from '@roomwire/shared/domain/jobGroup';
 import type { HistoryEvent } from '@roomwire/shared/domain/topicHistory';
@@ -230,6 +232,12 @@ const closedConnections: Projector<ConnectionCloseEvent> = { ConnectionCloseRequ
 
 const jobGroups: Projector<JobGroupEvent> = { JobGroupConfigured: () => [], JobGroupDeleted: () => [] };
 
+/** Credentials of the console are kept nowhere. */
+const consoleEvents: Projector<ConsoleAccessEvent | ConsoleSignInEvent> = {
+  ConsoleAccessGiven: () => [],
+  ConsoleSignedIn: () => [],
+};
+
 const scopes: Projector<ScopeEvent> = {
   ScopeCreated: (data, { occurredAt, position }) => [
     {
@@ -305,6 +313,7 @@ const projectors: Projector<DomainEvent> = {
   ...webhookCircuits,
   ...sessionRevocations,
   ...tokenRevocations,
+  ...consoleEvents,
 };
 
 /** What an event changes in the read models. Throws `UnknownEvent` for an event that this version cannot read. */

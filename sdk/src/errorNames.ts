@@ -2,6 +2,7 @@
 export type RefusalName =
   | 'rate_limit_exceeded'
   | 'publish_conflict'
+  | 'observer_read_only'
   | 'schedule_limit_exceeded'
   | 'monthly_quota_exceeded'
   | 'message_too_large'

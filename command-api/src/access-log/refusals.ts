@@ -2,12 +2,12 @@ import type { Refusal } from '@roomwire/shared/ports/accessLog';
 import type { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import { Rejection, rejections } from '../handling/rejections.js';
 import { RefusedCredential, type CredentialHolder } from '../http/errors.js';
-import { organizationParameter, type ProjectCaller, type SessionCaller } from '../http/route.js';
+import { organizationParameter, type Caller } from '../http/route.js';
 
 /** What is known of a request that failed. */
 export interface FailedRequest extends Pick<Refusal, 'method' | 'route' | 'address'> {
   /** Undefined where its credential was not accepted. */
-  readonly caller: ProjectCaller | SessionCaller | undefined;
+  readonly caller: Caller | undefined;
   /** The parameters of its path. */
   readonly path: Readonly<Record<string, string>>;
 }
@@ -31,10 +31,8 @@ export const reportRefusal = (
 };
 
 /** Undefined where the request is about no organization that the caller has to do with. */
-const holderOf = (
-  caller: ProjectCaller | SessionCaller,
-  path: FailedRequest['path'],
-): CredentialHolder | undefined => {
+const holderOf = (caller: Caller, path: FailedRequest['path']): CredentialHolder | undefined => {
+  if ('address' in caller) return undefined;
   const { principal } = caller;
   if ('projectId' in caller)
     return { organizationId: caller.organizationId, projectId: caller.projectId, principal };

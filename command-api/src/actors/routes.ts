@@ -104,6 +104,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
         };
         return changeActor(deps, {
           ...actor,
+          isNew: true,
           accessScopeId,
           context: projectContext(request),
           command: (membership) => ({ type: 'CreateActor', actor: { ...actor, ...membership } }),

@@ -4,6 +4,7 @@ import { RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
+import { unwritten } from '../handling/writeModel.js';
 import type { ResourceDeps } from '../http/route.js';
 import { membershipsIn, scopesTarget, type HeldMembership } from '../scopes/decider.js';
 import { actorTarget, membershipOf, type ActorCommand, type ActorState } from './decider.js';
@@ -22,6 +23,8 @@ type MembershipFields = Partial<Pick<ActorFields, 'accessScopeId' | 'scopeMember
 
 export interface ActorChange<Result> {
   readonly actorTokenId: string;
+  /** Its id has been drawn for it. */
+  readonly isNew?: true;
   readonly projectId: string;
   readonly accessScopeId: AskedScope;
   readonly context: CommandContext;
@@ -53,12 +56,12 @@ interface Moved<Result> {
 
 const moveActor = async <Result>(
   commands: CommandHandler,
-  { actorTokenId, projectId, accessScopeId, context, command, select }: ActorChange<Result>,
+  { actorTokenId, isNew, projectId, accessScopeId, context, command, select }: ActorChange<Result>,
   taken: ScopeMembership | undefined,
 ): Promise<Moved<Result>> => {
   try {
     return await commands.execute(
-      actorTarget(actorTokenId),
+      isNew ? unwritten(actorTarget(actorTokenId)) : actorTarget(actorTokenId),
       command(membershipFields(accessScopeId, taken)),
       context,
       (state) => ({ result: select(state), left: state.left, held: membershipOf(state.actor) }),

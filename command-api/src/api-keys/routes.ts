@@ -1,5 +1,6 @@
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import type { RejectionCode } from '../handling/rejections.js';
+import { unwritten } from '../handling/writeModel.js';
 import { exampleIds } from '../http/exampleValues.js';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import {
@@ -98,7 +99,7 @@ const routesOf = (
         ...{ permissions, allowedAddresses, secretHash },
       };
       return commands.execute(
-        apiKeyTarget(apiKeyId),
+        unwritten(apiKeyTarget(apiKeyId)),
         { type: 'CreateApiKey', apiKey },
         sessionContext(request, organizationId, projectId),
         (state) => ({ ...presentApiKey(existing(state, apiKey), null), apiKey: token }),

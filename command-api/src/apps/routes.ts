@@ -21,6 +21,8 @@ import {
   type AppOwner,
 } from './resource.js';
 import { createApp, resetApp } from './appCommands.js';
+import type { App } from '@roomwire/shared/domain/app';
+import { shown } from '../audit/shown.js';
 import { roomsStream } from '@roomwire/shared/domain/room';
 import { appsTarget, existing } from './decider.js';
 
@@ -52,7 +54,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
           ...(blueprintId === undefined ? {} : { blueprintId: blueprintId.toLowerCase() }),
           ...statusFilter(status, owner),
         };
-        return findPage(views, 'apps', filter, query, (app) => presentApp(app, owner));
+        return findPage(views, 'apps', filter, query, (app) => presentApp(visibleTo(caller, app), owner));
       },
     }),
 
@@ -90,7 +92,8 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       example: { answer: exampleApp },
       rejections: ['app_not_found'],
       async handle(request) {
-        return presentApp(await findApp(views, request), await ownerOf(request.caller));
+        const app = visibleTo(request.caller, await findApp(views, request));
+        return presentApp(app, await ownerOf(request.caller));
       },
     }),
 
@@ -161,3 +164,7 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
     }),
   ];
 };
+
+/** A viewer sees no credentials of webhooks, as in the history. */
+const visibleTo = ({ isViewer }: ProjectCaller, app: App): App =>
+  isViewer ? (shown(app) as unknown as App) : app;

@@ -66,12 +66,13 @@ export const createCommandHandler = (deps: CommandHandlerDeps): CommandHandler =
   };
 
   return {
-    async execute({ stream, decider }, command, context, select) {
+    async execute({ stream, decider, isUnwritten }, command, context, select) {
       const { result, position } = await traced(tracing, 'append events', context, (inTrace) =>
         writers.submit(stream, decider, {
           decide: (state) => decider.decide(command, state),
           context: inTrace,
           select: select ?? (() => undefined as never),
+          isUnwritten,
         }),
       );
       await traced(tracing, 'wait for read models', context, () => readable(position, context.requestId));

@@ -48,7 +48,9 @@ export const rejections = {
   ),
   organization_suspended: framework(403, {}, () => 'Organization is suspended'),
   session_revoked: application(401, {}, () => 'The organization has revoked this session'),
+  sign_in_code_invalid: application(401, {}, () => 'Invalid, used or expired code'),
   session_not_named: application(400, {}, () => 'Exactly one of jti and subject must be provided.'),
+  change_unknown: application(400, {}, () => 'Not a change of an app, a room or a grant that can be assumed'),
   app_not_found: framework(
     404,
     { appId, projectId },

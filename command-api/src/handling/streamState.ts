@@ -51,7 +51,8 @@ export const refresh = async <State, Command, Event extends DomainEvent>(
   return folded;
 };
 
-const unfolded = <State, Command, Event extends DomainEvent>(
+/** The state of a stream without events. */
+export const unfolded = <State, Command, Event extends DomainEvent>(
   decider: Decider<State, Command, Event>,
 ): StreamState<State> => ({
   state: decider.initial(),

@@ -8,7 +8,7 @@ import { backOffMs, chanceOf, withJitter } from '@roomwire/shared/runtime/waitin
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { Random } from '@roomwire/shared/ports/random';
 import { RevocableEdits, type Edits } from './edits.js';
-import { foldAhead, refresh, type KeptStates, type StreamState } from './streamState.js';
+import { foldAhead, refresh, unfolded, type KeptStates, type StreamState } from './streamState.js';
 import type { Decider, Target } from './writeModel.js';
 import { Rejection } from './rejections.js';
 
@@ -20,6 +20,8 @@ export interface Submission<State, Event extends DomainEvent, Result> {
   /** Absent for a submission that only reads. */
   readonly context?: CommandContext;
   readonly select: (state: State) => Result;
+  /** As of its target. */
+  readonly isUnwritten?: boolean | undefined;
 }
 
 export interface Decided<Result> {
@@ -99,9 +101,11 @@ export const createStreamWriter = (deps: {
 
   /** The outcomes of the first submissions, whose events have been appended; the remaining ones go into the next batch. */
   const decide = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
-    const [{ decider }] = batch as readonly [Waiting, ...Waiting[]];
+    const [{ decider, submission }] = batch as readonly [Waiting, ...Waiting[]];
+    let isUnwritten = known === undefined && submission.isUnwritten === true;
     for (let conflicts = 0; ;) {
-      const folded = await refresh(deps, stream, decider, known);
+      const folded = isUnwritten ? unfolded(decider) : await refresh(deps, stream, decider, known);
+      isUnwritten = false;
       known = folded;
       const before = { ...folded };
       const edits = new RevocableEdits();

@@ -31,7 +31,14 @@ export interface StateRecords<State> {
 export interface Target<State, Command, Event extends DomainEvent> {
   readonly stream: string;
   readonly decider: Decider<State, Command, Event>;
+  /** The stream is taken to have no events, which the append checks: nothing is read before it. */
+  readonly isUnwritten?: boolean;
 }
+
+/** The target of a command that creates a resource, whose id was drawn for it. */
+export const unwritten = <State, Command, Event extends DomainEvent>(
+  target: Target<State, Command, Event>,
+): Target<State, Command, Event> => ({ ...target, isUnwritten: true });
 
 /** The target of a command, by the id that names its stream. */
 export const targetOf =

@@ -1,9 +1,14 @@
+import type { ConsoleCredentials } from '@roomwire/shared/credentials/consoleCredentials';
+import { looksLikeConsoleKey, type ConsoleKey } from '@roomwire/shared/credentials/consoleKey';
 import type { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import type { RefusalLasts, RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import { matchesSecret, parseToken } from '@roomwire/shared/credentials/secretToken';
 import type { Session, SessionVerifier } from '@roomwire/shared/credentials/sessionToken';
+import { isConsoleSessionRevoked, revocableConsoleSession } from '@roomwire/shared/domain/consoleAccess';
 import type { ApiKey } from '@roomwire/shared/domain/apiKey';
-import { revocationKeys, revokedFor } from '@roomwire/shared/domain/sessionRevocation';
+import { revokedFor } from '@roomwire/shared/domain/sessionRevocation';
+import { findRevocations } from '@roomwire/shared/runtime/sessionRevocations';
+import { consolePermissions } from '../console/permissions.js';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Viewed } from '@roomwire/shared/wire/views/views';
@@ -45,6 +50,7 @@ const looksLikeApiKey = (credential: string): boolean => credential.startsWith('
 export interface AuthenticatorDeps {
   readonly views: Pick<ViewReader, 'get' | 'find'>;
   readonly sessions: SessionVerifier;
+  readonly consoleCredentials: Pick<ConsoleCredentials, 'readKey'>;
   readonly clock: Clock;
   readonly lastUses: Pick<LastUses, 'used'>;
   readonly refused: RefusedCredentials<BadCredential>;
@@ -59,6 +65,8 @@ export const createAuthenticator = (deps: AuthenticatorDeps): Authenticator => (
     if (credential !== undefined && looksLikeJwt(credential))
       throw unauthorized(credentialMessages.wrongKind);
     const isBad = (): ErrorAnswer => unauthorized(credentialMessages.badApiKey);
+    if (credential !== undefined && looksLikeConsoleKey(credential))
+      return consoleCaller(await unlessRefused(deps, { credential, address, isBad }, findConsoleKey));
     const key = await unlessRefused(deps, { credential, address, isBad }, findApiKey);
     const holder = holderOf(key);
     const forbidden = async (message: string, reason: string): Promise<ErrorAnswer> => {
@@ -88,18 +96,12 @@ export const createAuthenticator = (deps: AuthenticatorDeps): Authenticator => (
       revokedIn: lost,
       roles: session.roles,
       isOperator: session.isOperator,
+      session,
     };
   },
 });
 
 const bearer = (authorization: string): string | undefined => /^Bearer +(\S+)$/i.exec(authorization)?.[1];
-
-const revocationsOf = async (views: AuthenticatorDeps['views'], session: Session) =>
-  (
-    await Promise.all(
-      revocationKeys(session).map((revokes) => views.find('sessionRevocations', { filter: { revokes } })),
-    )
-  ).flat();
 
 const holderOf = ({ organizationId, projectId, keyId }: ApiKey): CredentialHolder => ({
   ...{ organizationId, projectId, principal: `apiKey:${keyId}` },
@@ -172,7 +174,7 @@ const findApiKey: Find<Viewed<ApiKey>> = async ({ views, clock }, credential) =>
 const findSession: Find<FoundSession> = async ({ views, sessions }, credential) => {
   const session = await sessions.verify(credential);
   if (session === undefined) return new BadCredential('briefly');
-  const revocations = await revocationsOf(views, session);
+  const revocations = await findRevocations(views, session);
   const lost = revokedFor(session, revocations);
   if (lost !== 'all') return { session, lost };
   const { principal, organizationIds, isOperator } = session;
@@ -188,3 +190,25 @@ interface FoundSession {
   /** Organizations for which it is revoked. */
   readonly lost: ReadonlySet<string>;
 }
+
+/** Good for as long as the session that it was made for. */
+const findConsoleKey: Find<ConsoleKey> = async ({ views, consoleCredentials }, credential) => {
+  const key = consoleCredentials.readKey(credential);
+  if (key === undefined) return undefined;
+  const { session, projectId } = key;
+  const { organizationId, principal } = session;
+  const [project, revocations] = await Promise.all([
+    views.get('projects', projectId),
+    findRevocations(views, revocableConsoleSession(session)),
+  ]);
+  if (isConsoleSessionRevoked(session, revocations))
+    return new BadCredential('briefly', 'session_revoked', [{ organizationId, projectId, principal }]);
+  return project === undefined ? new BadCredential('briefly') : key;
+};
+
+/** Whoever works at the console is known by the session, in the history as well. */
+const consoleCaller = ({ projectId, role, session }: ConsoleKey): ProjectCaller => ({
+  ...{ projectId, organizationId: session.organizationId, principal: session.principal },
+  permissions: consolePermissions[role],
+  ...(role === 'viewer' && { isViewer: true }),
+});

@@ -3,12 +3,12 @@ import { includesPermission, type Permission } from '@roomwire/shared/domain/per
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { Rejection } from '../handling/rejections.js';
 import { isWrite, organizationParameter, roleIn, roleNeeded } from './route.js';
-import type { ProjectCaller, Route, SessionCaller } from './route.js';
+import type { Caller, ProjectCaller, Route } from './route.js';
 
 /** Rejects where a caller who is known may not make this request to the route. */
 export type Authorize = (
   route: Route,
-  caller: ProjectCaller | SessionCaller,
+  caller: Caller,
   path: Readonly<Record<string, string>>,
 ) => Promise<void>;
 
@@ -23,6 +23,7 @@ export const createAuthorizer = ({ views }: { readonly views: Pick<ViewReader, '
   };
 
   return async (route, caller, path) => {
+    if ('address' in caller) return;
     if ('projectId' in caller) {
       if (route.access === 'project') requirePermission(caller, route.permission);
       if (isWrite(route)) await requireActive(caller.organizationId);

@@ -2,7 +2,7 @@ import { METHODS, type IncomingMessage, type ServerResponse } from 'node:http';
 import createRouter, { type FindResult, type HTTPMethod, type HTTPVersion } from 'find-my-way';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
-import { clientAddress } from '@roomwire/shared/runtime/clientAddress';
+import { addressGroup, clientAddress } from '@roomwire/shared/runtime/clientAddress';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Authenticator } from './authenticate.js';
 import type { Authorize } from './authorize.js';
@@ -13,7 +13,7 @@ import type { LimitRate } from './rateLimit.js';
 import { checkPathIds, readQuery, requestIdOf } from './request.js';
 import { type RequestMetrics, type RouteTimes, beginRequest, endRequest } from './requestTelemetry.js';
 import type { FailedRequest } from '../access-log/refusals.js';
-import { Otherwise, type ApiRequest, type ProjectCaller, type Route, type SessionCaller } from './route.js';
+import { Otherwise, type ApiRequest, type Caller, type PublicCaller, type Route } from './route.js';
 import { sendAnswer } from './sendJson.js';
 import { bodyValidator, queryValidator, type Validate } from './validation.js';
 
@@ -120,7 +120,12 @@ const rejectingMethod = (methods: readonly HTTPMethod[], { clock }: MountDeps): 
 };
 
 /** The types of a route hold once its credential and its schemas have been checked. */
-type Handle<Caller> = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
+type Handle = (this: void, request: ApiRequest<Caller, unknown, unknown>) => Promise<unknown>;
+
+/** By its address alone, which may be that of many. */
+const unknownCaller = (_authorization: unknown, _at: unknown, address: string): PublicCaller => ({
+  ...{ address, principal: `address:${addressGroup(address)}` },
+});
 
 /** The order of the checks is part of the specification: credentials, rate, ids, rights, query, body. */
 const answering = (
@@ -130,19 +135,17 @@ const answering = (
 ): Answer => {
   const checkQuery = route.query && queryValidator(route.query);
   const { readBody } = route;
+  const callers = { ...authenticator, none: unknownCaller };
   const checkBody = route.body && bodyValidator(route.body);
 
   return async (request, response, params, traceparent) => {
     const at = { id: requestIdOf(response), now: new Date(clock.now()).toISOString() };
     const { authorization } = request.headers;
     const address = clientAddress(request, trustedProxies);
-    let caller: ProjectCaller | SessionCaller | undefined;
+    let caller: Caller | undefined;
     let path: Record<string, string> = {};
     try {
-      caller =
-        route.access === 'project'
-          ? await authenticator.project(authorization, at, address)
-          : await authenticator.session(authorization, at, address);
+      caller = await callers[route.access](authorization, at, address);
       if (!route.hasOwnRate) limitRate(caller.principal, at);
       path = checkPathIds(params as Record<string, string>, at);
       await authorize(route, caller, path);
@@ -153,7 +156,7 @@ const answering = (
 
       // Only now: a body may take minutes to arrive, and its events must not be dated back to its first byte.
       const now = new Date(clock.now()).toISOString();
-      const { handle } = route as { handle: Handle<typeof caller> };
+      const { handle } = route as { handle: Handle };
       const answer = await handle({ caller, path, query, body, now, requestId: at.id, traceparent });
       if (answer instanceof Otherwise && route.otherwise)
         await sendAnswer(response, route.otherwise.status, answer.body);

@@ -3,6 +3,7 @@ import type { AnsweredError } from './protocolErrors.js';
 import type { RecordParts } from './sendJson.js';
 import type { Schema } from './schema.js';
 import type { RejectionCode } from '../handling/rejections.js';
+import type { Session } from '@roomwire/shared/credentials/sessionToken';
 import type { Permission } from '@roomwire/shared/domain/permission';
 import type { Role } from '@roomwire/shared/domain/role';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
@@ -24,6 +25,7 @@ export const tags = {
   Organizations: 'Owners of projects, with their plan and usage.',
   Projects: 'Owners of apps, actors, scopes and signing keys.',
   'API keys': 'Credentials of your backend.',
+  Console: 'What a page needs that shows and changes a project for a user.',
   'Session revocations': 'Sessions of an organization that have ended before their time.',
   Blueprints: 'Registered, versioned definitions from which apps are created.',
   Publishing: 'Messages from a backend that has no socket.',
@@ -46,6 +48,8 @@ export interface ProjectCaller {
   readonly principal: string;
   /** Null for all. */
   readonly permissions: readonly Permission[] | null;
+  /** A viewer at the console, who sees no credentials of webhooks. */
+  readonly isViewer?: true;
 }
 
 /** What a user session token opens. */
@@ -58,14 +62,24 @@ export interface SessionCaller {
   readonly roles: ReadonlyMap<string, Role>;
   /** Staff of the service, who may see every organization and set what customers may not. */
   readonly isOperator: boolean;
+  /** What the session itself says. */
+  readonly session: Pick<Session, 'subject' | 'tokenId' | 'issuedAt' | 'expiresAt'>;
+}
+
+/** Whoever has no credential yet. */
+export interface PublicCaller {
+  /** Of the client. */
+  readonly address: string;
+  /** Requests are counted by it. */
+  readonly principal: string;
 }
 
 /** What the session may do in an organization that it opens. */
 export const roleIn = ({ roles, isOperator }: SessionCaller, organizationId: string): Role =>
   isOperator ? 'admin' : (roles.get(organizationId) ?? 'admin');
 
-export interface ApiRequest<Caller, Body, Query> {
-  readonly caller: Caller;
+export interface ApiRequest<By, Body, Query> {
+  readonly caller: By;
   /** Path parameters; those named `...Id` are valid UUIDs, but for `actorId`, which may be a public key id; others are any text. */
   readonly path: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -82,7 +96,7 @@ export type ProjectRequest = Pick<ApiRequest<ProjectCaller, unknown, unknown>, '
 export type SessionRequest = Pick<ApiRequest<SessionCaller, unknown, unknown>, 'caller' | 'path'>;
 
 /** A row of the API's table: everything about an endpoint. */
-interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read, Other> {
+interface RouteShape<Access extends string, By, Body, Query, Answer, Read, Other> {
   /** Which credential opens the route. */
   readonly access: Access;
   readonly method: 'get' | 'post' | 'patch' | 'delete';
@@ -120,7 +134,7 @@ interface RouteShape<Access extends string, Caller, Body, Query, Answer, Read, O
   readonly rejections: readonly RejectionCode[];
   /** Resolves with the answer's body, or rejects with one of the rejections. */
   handle(
-    request: ApiRequest<Caller, NoInfer<Read>, NoInfer<Query>>,
+    request: ApiRequest<By, NoInfer<Read>, NoInfer<Query>>,
   ): Promise<NoInfer<Answer | InParts<Answer> | Otherwise<Other>>>;
 }
 
@@ -161,6 +175,8 @@ type ProjectRoute<Body, Query, Answer, Read, Other> = RouteShape<
 > & {
   /** What an API key needs that has not all of them. */
   readonly permission: Permission;
+  /** What some of its requests need as well. */
+  readonly furtherPermissions?: readonly Permission[];
 };
 type SessionRoute<Body, Query, Answer, Other> = RouteShape<
   'session',
@@ -175,9 +191,14 @@ type SessionRoute<Body, Query, Answer, Other> = RouteShape<
   readonly role?: Role;
 };
 
+type PublicRoute<Body, Query, Answer> = RouteShape<'none', PublicCaller, Body, Query, Answer, Body, never>;
+
 export type Route =
   | ProjectRoute<unknown, unknown, unknown, unknown, unknown>
-  | SessionRoute<unknown, unknown, unknown, unknown>;
+  | SessionRoute<unknown, unknown, unknown, unknown>
+  | PublicRoute<unknown, unknown, unknown>;
+
+export type Caller = ProjectCaller | SessionCaller | PublicCaller;
 
 // The types of body, query and answer come from their schemas.
 
@@ -190,6 +211,11 @@ export const projectRoute = <Body = undefined, Query = undefined, Answer = void,
 export const sessionRoute = <Body = undefined, Query = undefined, Answer = void, Other = never>(
   route: Omit<SessionRoute<Body, Query, Answer, Other>, 'access'>,
 ): Route => ({ ...route, access: 'session' });
+
+/** A route that needs no credential. */
+export const publicRoute = <Body = undefined, Query = undefined, Answer = void>(
+  route: Omit<PublicRoute<Body, Query, Answer>, 'access'>,
+): Route => ({ ...route, access: 'none' });
 
 /** Everything but `GET` (and `HEAD`). */
 export const isWrite = ({ method }: Pick<Route, 'method'>): boolean => method !== 'get';

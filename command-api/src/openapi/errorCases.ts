@@ -43,6 +43,7 @@ const credentialCases: { readonly [A in Route['access']]: readonly ErrorCase[] }
     application('session_invalid', 401, credentialMessages.badSession),
     application('credential_kind_wrong', 401, credentialMessages.wrongKind),
   ],
+  none: [],
 };
 
 const bodyInvalid: ErrorCase = {
@@ -97,16 +98,16 @@ const pathCases = (path: string): ErrorCase[] =>
 
 const permissionCases = (route: Route): ErrorCase[] => {
   if (route.access !== 'project') return [];
-  const { permission } = route;
-  const rejection = new Rejection('permission_missing', { permission });
-  return [
-    { name: `permission_${permission.replace(':', '_')}_missing`, answer: answerRejection(rejection, at) },
-  ];
+  return [route.permission, ...(route.furtherPermissions ?? [])].map((permission) => ({
+    name: `permission_${permission.replace(':', '_')}_missing`,
+    answer: answerRejection(new Rejection('permission_missing', { permission }), at),
+  }));
 };
 
 /** What a caller may not do who is known. */
 const rightsCases = (route: Route): ErrorCase[] => {
   const isSession = route.access === 'session';
+  if (route.access === 'none') return [];
   if (isSession && !pathParameterNames(route.path).includes(organizationParameter)) return [];
   const role = roleNeeded(route);
   return [

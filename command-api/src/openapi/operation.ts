@@ -9,6 +9,8 @@ type Describe = (schema: s.JsonSchema) => s.JsonSchema;
 const json = 'application/json';
 const messagePack = 'application/msgpack';
 
+const security = { project: [{ apiKey: [] }], session: [{ session: [] }], none: [] };
+
 /** An endpoint as OpenAPI has it. Error examples are references to those of the components. */
 export const operationOf = (route: Route, routes: readonly Route[], describe: Describe): object => {
   const parameters = parametersOf(route, describe);
@@ -17,7 +19,7 @@ export const operationOf = (route: Route, routes: readonly Route[], describe: De
     tags: [route.tag],
     summary: route.summary,
     ...descriptionOf(route),
-    security: [{ [route.access === 'project' ? 'apiKey' : 'session']: [] }],
+    security: security[route.access],
     parameters,
     ...(route.body === undefined
       ? {}

@@ -1,4 +1,5 @@
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
+import { unwritten } from '../handling/writeModel.js';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import {
@@ -35,7 +36,7 @@ export const organizationRoutes = ({ commands, views, usage, random }: ResourceD
       const { name, plan } = request.body;
       const organization = { organizationId, name, plan: { ...unlimitedPlan, ...plan } };
       return commands.execute(
-        organizationTarget(organizationId),
+        unwritten(organizationTarget(organizationId)),
         { type: 'CreateOrganization', organization },
         sessionContext(request, organizationId),
         (state) => presentOrganization(existing(state, organizationId)),

@@ -2,6 +2,7 @@ import { appsStream } from '@roomwire/shared/domain/app';
 import { roomsStream } from '@roomwire/shared/domain/room';
 import { scopesStream } from '@roomwire/shared/domain/scope';
 import { appsTarget } from '../apps/decider.js';
+import { unwritten } from '../handling/writeModel.js';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/resource.js';
@@ -34,7 +35,7 @@ export const projectRoutes = ({ commands, views, random }: ResourceDeps): readon
       const { organizationId } = await organizationOf(commands, request);
       const projectId = random.uuid();
       return commands.execute(
-        projectTarget(projectId),
+        unwritten(projectTarget(projectId)),
         { type: 'CreateProject', project: { projectId, organizationId, name: request.body.name } },
         sessionContext(request, organizationId, projectId),
         (state) => presentProject(existing(state, { organizationId, projectId })),

@@ -7,6 +7,7 @@ import {
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { actorTarget } from '../actors/decider.js';
 import { Rejection } from '../handling/rejections.js';
+import { unwritten } from '../handling/writeModel.js';
 import { validationError } from '../http/errors.js';
 import { recordPage, recordPageOf, recordPageQuery } from '../http/recordLists.js';
 import { isUuid } from '../http/request.js';
@@ -47,7 +48,7 @@ export const tokenRevocationRoutes = ({ commands, views, random }: ResourceDeps)
       const context = projectContext(request);
       await (isExternalSubject(revocation.subject)
         ? commands.execute(
-            tokenRevocationTarget(revocation.revocationId),
+            unwritten(tokenRevocationTarget(revocation.revocationId)),
             { type: 'RevokeTokens', revocation },
             context,
           )

@@ -87,7 +87,7 @@ export const findScope = async (views: ViewReader, request: ProjectRequest): Pro
 /** The scope that a query names by its id; empty is as good as none. Another project's scope does not exist. */
 export const scopeOfQuery = async (
   views: ViewReader,
-  { caller }: Pick<ProjectRequest, 'caller'>,
+  { caller }: { readonly caller: Pick<ProjectRequest['caller'], 'projectId'> },
   accessScopeId = '',
 ): Promise<Scope | undefined> => {
   if (accessScopeId === '') return undefined;

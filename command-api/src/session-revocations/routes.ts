@@ -1,4 +1,5 @@
 import { Rejection } from '../handling/rejections.js';
+import { unwritten } from '../handling/writeModel.js';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, sessionContext, sessionRoute, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/resource.js';
@@ -34,7 +35,7 @@ export const sessionRevocationRoutes = ({ commands, views, random }: ResourceDep
       const byOperator = request.caller.isOperator;
       const revocation = { revocationId, organizationId, jti, subject, byOperator };
       return commands.execute(
-        sessionRevocationTarget(revocationId),
+        unwritten(sessionRevocationTarget(revocationId)),
         { type: 'RevokeSessions', revocation },
         sessionContext(request, organizationId),
         (made) => presentSessionRevocation(existing(made)),

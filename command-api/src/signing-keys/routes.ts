@@ -1,6 +1,7 @@
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { Rejection } from '../handling/rejections.js';
+import { unwritten } from '../handling/writeModel.js';
 import { lastUseOf, containing, examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, projectContext, projectRoute, type Route } from '../http/route.js';
 import {
@@ -72,7 +73,7 @@ export const signingKeyRoutes = ({
       const { projectId } = request.caller;
       const signingKey = { signingKeyId, projectId, keyId, name, allowExternalActors, sealedSecret };
       return commands.execute(
-        signingKeyTarget(signingKeyId),
+        unwritten(signingKeyTarget(signingKeyId)),
         { type: 'CreateSigningKey', signingKey },
         projectContext(request),
         (state) => ({ ...presentSigningKey(existing(state, signingKey), null), signingKey: token }),

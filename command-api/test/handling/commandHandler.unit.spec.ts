@@ -16,6 +16,7 @@ import { createCommandHandler, type CommandHandler } from '../../src/handling/co
 import { Rejection } from '../../src/handling/rejections.js';
 import type { WriterCacheBounds } from '../../src/handling/writerCache.js';
 import type { RoomsState } from '../../src/rooms/decider.js';
+import { unwritten } from '../../src/handling/writeModel.js';
 import { roomsTarget } from '../../src/rooms/decider.js';
 
 const appId = 'a1';
@@ -269,6 +270,25 @@ describe('the command handler', () => {
     expect(reads).to.have.length(40);
     expect(Math.min(...reads)).to.be.at.least(51);
     expect(await recorded()).to.have.length(50 + 1 + 2 * 20);
+  });
+
+  it('reads nothing before the first command on a stream that nobody can have written', async () => {
+    const reads: number[] = [];
+    const watched: EventLog = Object.assign(Object.create(log) as EventLog, {
+      append: (...args: Parameters<EventLog['append']>) => log.append(...args),
+      readStream(stream: string, from = 0) {
+        reads.push(from);
+        return log.readStream(stream, from);
+      },
+    });
+    const first = (handler: CommandHandler, roomId: string) =>
+      handler.execute(unwritten(roomsTarget(appId)), createRoom(appId, roomId), context);
+    await first(handlerOn(watched), 'r1');
+    expect(reads).to.eql([]);
+    // Whoever was wrong about that decides again on what is there.
+    expect(await codeOf(first(handlerOn(watched), 'r1'))).to.equal('room_slug_taken');
+    expect(await codeOf(first(handlerOn(watched), 'r2'))).to.equal('done');
+    expect(await names(handlerOn(log))).to.eql(['r1', 'r2']);
   });
 
   it('keeps the states that were used last, as far as their bound allows', async () => {

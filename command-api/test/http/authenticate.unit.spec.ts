@@ -42,6 +42,7 @@ describe('the authentication of a request', () => {
           return Promise.resolve(session);
         },
       },
+      consoleCredentials: { readKey: () => undefined },
       lastUses: { used: () => undefined },
       refused: new RefusedCredentials({
         ...{ clock, random: systemRandom, limits: { reached: () => undefined }, brieflyMs: 1_000 },
@@ -61,7 +62,7 @@ describe('the authentication of a request', () => {
 
   it('of a session fails while the read models cannot say whether it was revoked', async () => {
     session = {
-      ...{ subject: 'ada', principal: 'session:ada', tokenId: 'j1', issuedAt: 0 },
+      ...{ subject: 'ada', principal: 'session:ada', tokenId: 'j1', issuedAt: 0, expiresAt: 1 },
       ...{ organizationIds: ['o1'], roles: new Map(), isOperator: false },
     };
     find = () => Promise.reject(new EngineUnavailable('read models'));

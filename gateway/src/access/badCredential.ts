@@ -17,6 +17,7 @@ export type BadCredentialReason =
   | 'not_yet_valid'
   | 'token_expired'
   | 'token_revoked'
+  | 'session_revoked'
   | 'signing_key_unknown'
   | 'signing_key_inactive'
   | 'signing_key_unopenable'

@@ -22,8 +22,10 @@ export interface Identity {
   /** To which the client token narrows what the actor may do; undefined where nothing narrows it. */
   readonly capabilities: Capabilities | undefined;
   readonly version: ProtocolVersion;
-  /** Of an actor without a record: its type. */
+  /** Of an external actor: its type. */
   readonly externalType?: ActorType;
+  /** An observer of the console: it may read everything, does nothing, and is counted nowhere. */
+  readonly observes?: true;
 }
 
 /** Whose messages are published: an actor, or a backend, which has an empty `actorTokenId`. */

@@ -1,4 +1,5 @@
 import { externalActorId, readExternalClaims } from '@roomwire/shared/credentials/externalActor';
+import { namesObserver, observedBy } from '@roomwire/shared/credentials/observerToken';
 import type { ClientToken } from '@roomwire/shared/credentials/clientToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import {
@@ -14,8 +15,18 @@ export type ConnectedActor = Pick<
   'actorTokenId' | 'projectId' | 'keyId' | 'actorType' | 'accessScopeId' | 'status' | 'expiresAt'
 >;
 
-/** Whether there is no record of it. In the place of its public id stands the `sub` of its tokens. */
+/** Whether its tokens alone make it. In the place of its public id stands their `sub`. */
 export const isExternal = ({ keyId }: Pick<ConnectedActor, 'keyId'>): boolean => namesExternalActor(keyId);
+
+/** Whether it is one of the console, which stands for a session. */
+export const isObserver = ({ keyId }: Pick<ConnectedActor, 'keyId'>): boolean => namesObserver(keyId);
+
+export const hasRecord = (actor: Pick<ConnectedActor, 'keyId'>): boolean =>
+  !isExternal(actor) && !isObserver(actor);
+
+/** As the access log has it. */
+export const principalOf = (actor: Pick<ConnectedActor, 'keyId'>): string =>
+  isObserver(actor) ? observedBy(actor.keyId) : `actor:${actor.keyId}`;
 
 export type ExternalActorRule =
   'external_actors_not_allowed' | 'external_token_malformed' | 'external_token_too_long';

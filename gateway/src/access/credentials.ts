@@ -4,10 +4,12 @@ import {
   verifyClientToken,
   type ClientToken,
 } from '@roomwire/shared/credentials/clientToken';
+import { isObserverKeyId, type ObserverKeys } from '@roomwire/shared/credentials/observerToken';
 import { matchesSecret, parseToken, type ParsedToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import { ownRule, standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
-import type { Capabilities } from '@roomwire/shared/domain/capabilities';
+import { revocableConsoleSession } from '@roomwire/shared/domain/consoleAccess';
+import { revocationKeys } from '@roomwire/shared/domain/sessionRevocation';
 import type { Plan } from '@roomwire/shared/domain/organization';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -19,21 +21,12 @@ import { readCapabilities } from '@roomwire/shared/credentials/capabilityClaim';
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import { BadCredential, type BadCredentialReason } from './badCredential.js';
 import type { ActorScope } from './client.js';
-import { externalActor, type ConnectedActor } from './connectedActor.js';
+import type { LiveClientToken } from './liveClientToken.js';
+import { externalActor, principalOf, type ConnectedActor } from './connectedActor.js';
+import { isObserverRevoked, observerOf } from './observers.js';
 import type { CredentialHolder, RefusalReports } from './refusalReports.js';
 import { UnopenableKey, type SigningKeys } from './signingKeys.js';
 import { latestRevocation } from './tokenRevocations.js';
-
-/** The part of a client token that a connection depends on. */
-export interface LiveClientToken {
-  readonly signingKeyId: string;
-  /** `exp`, Unix seconds; undefined for a token that does not expire. */
-  readonly expiresAt: number | undefined;
-  /** `iat`, Unix seconds; undefined for a token that does not say when it was issued. */
-  readonly issuedAt: number | undefined;
-  /** Undefined where it narrows nothing. */
-  readonly capabilities: Capabilities | undefined;
-}
 
 /** What a valid credential yields. */
 export interface Credentials extends GoodStanding {
@@ -45,6 +38,7 @@ export interface Credentials extends GoodStanding {
 export const restsOn = ({ actor, organizationId, clientToken }: Credentials) => [
   ...[actor.actorTokenId, actor.projectId, organizationId],
   ...[actor.accessScopeId, clientToken?.signingKeyId],
+  ...(clientToken?.consoleSession ? revocationKeys(revocableConsoleSession(clientToken.consoleSession)) : []),
 ];
 
 interface Holder {
@@ -57,6 +51,8 @@ export interface CredentialDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signingKeys: SigningKeys;
+  /** They verify tokens of observers; undefined where there are none. */
+  readonly observerKeys: Pick<ObserverKeys, 'secretOf'> | undefined;
   readonly refused: RefusedCredentials<BadCredential>;
   readonly failures: Pick<FailedAuthentications, 'failed'>;
   readonly reports: Pick<RefusalReports, 'credential'>;
@@ -116,22 +112,28 @@ const credentialsOf = async (deps: CredentialDeps, token: string): Promise<Crede
   const { actor, clientToken } = holder;
   const isRevoked = async (): Promise<boolean> => {
     if (actor === undefined || clientToken === null) return false;
+    const { consoleSession, issuedAt } = clientToken;
+    if (consoleSession) return isObserverRevoked(deps.views, consoleSession);
     const revocation = await latestRevocation(deps.views, deps.clock, actor);
-    return revocation !== undefined && isRevokedBy(revocation, clientToken.issuedAt);
+    return revocation !== undefined && isRevokedBy(revocation, issuedAt);
   };
   const [standing, revoked] = await Promise.all([standingOf(deps.views, deps.clock, actor), isRevoked()]);
   const bad = (reason: BadCredentialReason) =>
     new BadCredential(reason, 'briefly', actor && actorHolder(actor));
   if (typeof standing === 'string') return bad(standing);
-  // [HTTP-REVOKE-2]
-  return revoked ? bad('token_revoked') : { ...standing, clientToken };
+  // [HTTP-REVOKE-2] [WS-OBS-7]
+  if (revoked) return bad(clientToken?.consoleSession ? 'session_revoked' : 'token_revoked');
+  return { ...standing, clientToken };
 };
 
 const holderOf = async (deps: CredentialDeps, token: string): Promise<Holder | BadCredential> => {
   const accessToken = parseToken(token, 'at_live');
   if (accessToken !== undefined) return holderOfAccessToken(deps, accessToken);
   const clientToken = parseClientToken(token);
-  if (typeof clientToken !== 'string') return holderOfClientToken(deps, clientToken);
+  if (typeof clientToken !== 'string')
+    return isObserverKeyId(clientToken.kid)
+      ? holderOfObserverToken(deps, clientToken)
+      : holderOfClientToken(deps, clientToken);
   // Refused without a read anyway.
   return new BadCredential(parseToken(token, 'ak_live') === undefined ? clientToken : 'api_key');
 };
@@ -180,8 +182,23 @@ const holderOfClientToken = async (
   return { actor, clientToken: { signingKeyId, expiresAt, issuedAt, capabilities } };
 };
 
-export const actorHolder = ({ projectId, keyId }: ConnectedActor): CredentialHolder => ({
-  ...{ projectId, principal: `actor:${keyId}` },
+/** [WS-OBS-1] */
+const holderOfObserverToken = (
+  { observerKeys, clock }: CredentialDeps,
+  token: ClientToken,
+): Holder | BadCredential => {
+  const secret = observerKeys?.secretOf(token.kid);
+  if (secret === undefined) return new BadCredential('signing_key_unknown', 'briefly');
+  const verdict = verifyClientToken(token, secret, clock.now());
+  if (verdict === 'invalid') return new BadCredential('bad_signature', 'always');
+  const observer = observerOf(token);
+  return verdict === 'valid'
+    ? observer
+    : new BadCredential('token_expired', 'always', actorHolder(observer.actor));
+};
+
+export const actorHolder = (actor: ConnectedActor): CredentialHolder => ({
+  ...{ projectId: actor.projectId, principal: principalOf(actor) },
 });
 
 const actorByKeyId = async ({ views }: CredentialDeps, keyId: string): Promise<Actor | undefined> =>

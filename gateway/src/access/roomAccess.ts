@@ -1,5 +1,5 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { admission } from '@roomwire/shared/domain/admission';
+import { admission, observerAdmission } from '@roomwire/shared/domain/admission';
 import { isSlug } from '@roomwire/shared/domain/topic';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Client, Identity } from './client.js';
@@ -20,11 +20,13 @@ export const allowsPresence = (
 
 /** [WS-PRES-3] A room is readable for actors that may subscribe to one of its topics, [WS-GRANT-4] until that grant expires. */
 export const mayRead = ({ app, room }: RoomLocation, identity: Identity, now: number): boolean => {
-  const { actorTokenId, actorType } = identity;
+  const { actorTokenId, actorType, observes } = identity;
   if (!allowsPresence(identity, app.value.slug, room.value.slug)) return false;
   return room.value.topics.some((topic) => {
     const request = { actorTokenId, actorType, topic };
-    const { maySubscribe, until } = admission(app.value, room.value, room.value.grants, request);
+    const { maySubscribe, until } = observes
+      ? observerAdmission(app.value, room.value, topic)
+      : admission(app.value, room.value, room.value.grants, request);
     return maySubscribe && until > now;
   });
 };

@@ -2,7 +2,9 @@ import type { Buffer } from 'node:buffer';
 import { messageHead } from '@roomwire/shared/wire/protocol/encodeFrames';
 import {
   backendAdmission,
+  closedRule,
   judgeAdmission,
+  observerAdmission,
   type Admission,
   type AdmissionRule,
 } from '@roomwire/shared/domain/admission';
@@ -50,7 +52,7 @@ export interface TopicAccess {
 }
 
 /** What decides whether somebody may subscribe: `grant_other_action` where a grant covers the topic, and not that. */
-export type AccessRule = AdmissionRule | 'grant_other_action' | 'capability' | 'backend';
+export type AccessRule = AdmissionRule | 'grant_other_action' | 'capability' | 'backend' | 'console';
 
 /** The record of a topic with history. */
 export interface TopicRecord {
@@ -92,7 +94,16 @@ const admitBackend: Admit = (app, room, { topic }) => {
   return { ...rights, mayReadHistory: rights.maySubscribe, rule: 'backend' };
 };
 
-const admitAs =
+/** [WS-OBS-2] */
+const admitObserver: Admit = (app, room, { topic }) => {
+  const rights = observerAdmission(app, room, topic);
+  const rule = closedRule(app, room, topic) ?? 'console';
+  return { ...rights, mayReadHistory: rights.maySubscribe, rule };
+};
+
+const admitAs = (identity: Identity): Admit => (identity.observes ? admitObserver : admitActor(identity));
+
+const admitActor =
   ({ actorTokenId, actorType, capabilities }: Identity): Admit =>
   (app, room, address) => {
     const request = { actorTokenId, actorType, topic: address.topic };
@@ -120,6 +131,10 @@ const narrowed = (
     until,
   };
 };
+
+/** What an actor may do in a room that may be only assumed. */
+export const rightsIn = (identity: Identity, app: App, room: GrantedRoom, address: TopicAddress): Rights =>
+  admitAs(identity)(app, room, address);
 
 const resolve = (directory: Directory, author: Author, address: string, admit: Admit): Resolved => {
   const parts = parseTopicAddress(address);

@@ -14,7 +14,7 @@ import { createJobCounts } from './queue/jobCounts.js';
 
 export interface ComposeJobsDeps extends Pick<
   JobsDeps,
-  'processId' | 'bounds' | 'past' | 'hasPlainMembers' | 'others' | 'otherGateways'
+  'processId' | 'bounds' | 'past' | 'repeatedMs' | 'hasPlainMembers' | 'others' | 'otherGateways'
 > {
   readonly bus: MessageBus;
   readonly clock: Clock;

@@ -1,4 +1,5 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { ImpactQuery } from '@roomwire/shared/ports/impact';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -9,6 +10,7 @@ import {
   type GatewayAnswer,
   type GatewayQuestion,
 } from '@roomwire/shared/wire/bus/gatewayQuestions';
+import { packedCutOff } from './impactAnswers.js';
 import { answerAboutJobs } from './jobAnswers.js';
 import type { LocalState } from './localState.js';
 
@@ -72,6 +74,12 @@ export class Answers {
           ...{ kind: 'occupancy', knowsPresences },
           rooms: rooms.map(({ present, subscribers }) => [present, subscribers] as const),
         };
+      }
+      case 'impact': {
+        const { kind, projectId, events } = question;
+        const assumed = JSON.parse(events) as ImpactQuery['events'];
+        const { total, cutOff } = await state.impact({ projectId, events: assumed });
+        return { kind, total, cutOff: cutOff.map(packedCutOff) };
       }
       case 'closeConnection': {
         const { kind, connectionId } = question;

@@ -6,6 +6,9 @@ import type {
   PresentActor,
   RoomOccupancy,
 } from '@roomwire/shared/ports/liveState';
+import { mergedImpact } from '@roomwire/shared/ports/impact';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { askedImpacts } from './impactAnswers.js';
 import type { AnswerTo, Questions } from './questions.js';
 
 type Asking = Pick<Questions, 'askOne' | 'askAll'>;
@@ -23,6 +26,11 @@ export const stateOfGateways = (own: LiveState, questions: Asking): LiveState =>
       present,
       subscribers: subscribers + subscribersAt(at, others),
     }));
+  },
+
+  async impact(query) {
+    const [known, others] = await Promise.all([own.impact(query), askedImpacts(questions, query)]);
+    return mergedImpact([known, ...others], limitTable.impactOfGateway.value);
   },
 });
 
@@ -46,6 +54,9 @@ export const askedState = (questions: Asking): LiveState => ({
     if (known === undefined) throw new EngineUnavailable('live state');
     return known.rooms.map(([present], at) => ({ present, subscribers: subscribersAt(at, all) }));
   },
+
+  impact: async (query) =>
+    mergedImpact(await askedImpacts(questions, query), limitTable.impactOfGateway.value),
 });
 
 const subscribersAt = (at: number, answers: readonly AnswerTo<'occupancy'>[]): number =>

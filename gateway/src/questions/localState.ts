@@ -1,4 +1,5 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { Impact, ImpactQuery } from '@roomwire/shared/ports/impact';
 import type { LiveState, PresencePage, PresenceQuery, RoomOccupancy } from '@roomwire/shared/ports/liveState';
 import type { PresenceBoard } from '../presence/presenceBoard.js';
 import type { RoomSubscribers } from '../subscriptions/roomSubscribers.js';
@@ -6,6 +7,8 @@ import type { RoomSubscribers } from '../subscriptions/roomSubscribers.js';
 export interface LocalStateDeps {
   readonly board: Pick<PresenceBoard, 'ready' | 'isKnown' | 'page' | 'presentIn'>;
   readonly subscribers: Pick<RoomSubscribers, 'in'>;
+  /** Of the sessions of this gateway. */
+  readonly impact: (query: ImpactQuery) => Promise<Impact>;
 }
 
 /** What this gateway knows by itself: all presences, and its own subscribers. */
@@ -24,6 +27,10 @@ export class LocalState implements LiveState {
   async occupancy(rooms: readonly string[]): Promise<readonly RoomOccupancy[]> {
     await this.known();
     return this.counts(rooms);
+  }
+
+  impact(query: ImpactQuery): Promise<Impact> {
+    return this.deps.impact(query);
   }
 
   get knowsPresences(): boolean {

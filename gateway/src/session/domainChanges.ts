@@ -69,9 +69,11 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   WebhookSecretDeleted: nothing,
   WebhookCircuitOpened: nothing,
   WebhookCircuitClosed: nothing,
-  SessionRevoked: nothing,
+  SessionRevoked: (revalidator, { data, occurredAt }) => revalidator.sessionRevoked(data, occurredAt),
   TokensRevoked: (revalidator, { data }) => revalidator.tokensRevoked(data),
   TokenRevocationExpired: nothing,
+  ConsoleAccessGiven: nothing,
+  ConsoleSignedIn: nothing,
   ConnectionCloseRequested: nothing,
 };
 

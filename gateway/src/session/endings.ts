@@ -7,6 +7,7 @@ export type Ending =
   | 'signing_key_inactive'
   | 'external_actors_not_allowed'
   | 'token_revoked'
+  | 'session_revoked'
   | 'connection_limit';
 
 export const closeOf: { readonly [E in Ending]: CloseSpec } = {
@@ -19,5 +20,6 @@ export const closeOf: { readonly [E in Ending]: CloseSpec } = {
   signing_key_inactive: closes.tokenRevoked,
   external_actors_not_allowed: closes.tokenRevoked,
   token_revoked: closes.tokenRevoked,
+  session_revoked: closes.tokenRevoked,
   connection_limit: closes.connectionLimitReached,
 };

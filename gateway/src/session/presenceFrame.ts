@@ -28,6 +28,8 @@ export const createPresenceHandler = (
   const announce = async (session: Session, roomId: string, { data, keep }: PresenceFrame) => {
     if (!presence.isWithinRate(session)) return 'rateLimited';
     if (data.length > maxPresenceBytes) return 'presenceTooLarge';
+    // [WS-OBS-3]
+    if (session.identity.observes) return 'observerReadOnly';
     if (session.identity.actorType === 'observer') return 'unknownTopic';
     const access = await presence.find(session, roomId);
     if (access === undefined) return 'unknownTopic';

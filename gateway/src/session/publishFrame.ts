@@ -32,6 +32,8 @@ export const createPublishHandler = ({ clock, publish }: PublishFrameDeps) => {
   return (session: Session, frame: PublishFrame): PublishOutcome => {
     // First, because rejecting a client over its rate must be cheap.
     if (session.publishRate?.isExceeded(clock.monotonic())) return 'rateLimited';
+    // [WS-OBS-3]
+    if (session.identity.observes) return refuse(session, 'observerReadOnly');
     const error = frameError(frame) ?? scheduleError(frame, clock.now());
     if (error) return refuse(session, error);
     const access = session.access(frame.topic);

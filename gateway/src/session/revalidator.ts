@@ -1,4 +1,11 @@
 import type { ActorChanges } from '@roomwire/shared/domain/actor';
+import { isConsoleSessionRevoked, revocableConsoleSession } from '@roomwire/shared/domain/consoleAccess';
+import {
+  createdSessionRevocation,
+  revocationKeys,
+  type SessionRevocation,
+  type SessionRevocationFields,
+} from '@roomwire/shared/domain/sessionRevocation';
 import type { TokenRevocationFields } from '@roomwire/shared/domain/tokenRevocation';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -48,7 +55,7 @@ const maxReadings = 3;
  */
 export class Revalidator {
   /**
-   * Of what the rights of connections rest on, by the id of the actor, project, organization, scope or signing key, for callers that
+   * Of what the rights of connections rest on, by the id of the actor, project, organization, scope or signing key, or what revokes a session, for callers that
    * read documents meanwhile.
    */
   readonly changes = new RecentChanges();
@@ -94,6 +101,14 @@ export class Revalidator {
     this.changes.add(actorTokenId);
     for (const session of this.deps.roster.ofActor(actorTokenId))
       if (session.isRevokedBy({ before })) session.endFor('token_revoked');
+  }
+
+  /** [WS-OBS-7] For ever, as well. */
+  sessionRevoked(fields: SessionRevocationFields, occurredAt: string): void {
+    const revocation = createdSessionRevocation(fields, occurredAt);
+    this.changes.add(revocation.revokes);
+    for (const session of this.deps.roster.observers())
+      if (isRevoked(session, revocation)) session.endFor('session_revoked');
   }
 
   projectDeleted(projectId: string): void {
@@ -254,7 +269,7 @@ export class Revalidator {
   /** [WS-EXT-6] */
   private endExternal(projectId: string, signingKeyId: string): void {
     const isMeant = (session: Session) =>
-      session.signingKeyId === signingKeyId && session.externalActor !== undefined;
+      session.signingKeyId === signingKeyId && session.actorOfToken !== undefined;
     this.endWhere(projectId, isMeant, 'external_actors_not_allowed');
   }
 
@@ -284,3 +299,8 @@ export class Revalidator {
     throw error;
   };
 }
+
+const isRevoked = ({ consoleSession }: Session, revocation: SessionRevocation): boolean =>
+  consoleSession !== undefined &&
+  revocationKeys(revocableConsoleSession(consoleSession)).includes(revocation.revokes) &&
+  isConsoleSessionRevoked(consoleSession, [revocation]);

@@ -5,21 +5,22 @@ import type { Session } from './session.js';
 export class Roster {
   private readonly actors = new SetMultimap<string, Session>();
   private readonly projects = new SetMultimap<string, Session>();
-  /** The newest last. */
+  /** The newest last; without observers, which no limit counts. */
   private readonly organizations = new SetMultimap<string, Session>();
+  private readonly observersOf = new SetMultimap<string, Session>();
 
   enter(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;
     this.actors.add(actorTokenId, session);
     this.projects.add(projectId, session);
-    this.organizations.add(organizationId, session);
+    this.listOf(session).add(organizationId, session);
   }
 
   leave(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;
     this.actors.delete(actorTokenId, session);
     this.projects.delete(projectId, session);
-    this.organizations.delete(organizationId, session);
+    this.listOf(session).delete(organizationId, session);
   }
 
   /** Copies, because closing a session removes it. */
@@ -31,17 +32,21 @@ export class Roster {
     return [...(this.projects.get(projectId) ?? [])];
   }
 
-  /** The newest last. */
   ofOrganization(organizationId: string): readonly Session[] {
-    return [...(this.organizations.get(organizationId) ?? [])];
+    return [this.organizations, this.observersOf].flatMap((list) => [...(list.get(organizationId) ?? [])]);
+  }
+
+  observers(): readonly Session[] {
+    return [...this.observersOf].flatMap(([, sessions]) => [...sessions]);
   }
 
   endExpired(): void {
-    for (const [, sessions] of this.organizations) for (const session of sessions) session.endExpired();
+    for (const list of [this.organizations, this.observersOf])
+      for (const [, sessions] of list) for (const session of sessions) session.endExpired();
   }
 
   closeNewest(organizationId: string, count: number): void {
-    const newestFirst = [...this.ofOrganization(organizationId)].reverse();
+    const newestFirst = [...(this.organizations.get(organizationId) ?? [])].reverse();
     for (const session of newestFirst.slice(0, count)) session.endFor('connection_limit');
   }
 
@@ -67,5 +72,9 @@ export class Roster {
 
   projectIds(): readonly string[] {
     return [...this.projects.keys()];
+  }
+
+  private listOf({ identity }: Session): SetMultimap<string, Session> {
+    return identity.observes ? this.observersOf : this.organizations;
   }
 }

@@ -1,11 +1,12 @@
+import type { ConsoleSession } from '@roomwire/shared/domain/consoleAccess';
 import { expiryOf } from '@roomwire/shared/domain/standing';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';
+import { hasRecord, principalOf, type ConnectedActor } from '../access/connectedActor.js';
 import type { Life } from '../connection-facts/connectionLife.js';
-import { isExternal, type ConnectedActor } from '../access/connectedActor.js';
 import type { Credentials, GoodStanding } from '../access/credentials.js';
 import type { RefusalReports, RefusedConnection } from '../access/refusalReports.js';
 import { subscribeRule, type SubscribeRule } from '../access/subscribeRule.js';
@@ -141,8 +142,13 @@ export class Session implements Client {
   }
 
   /** What its client token makes; undefined for an actor on record. */
-  get externalActor(): ConnectedActor | undefined {
-    return isExternal(this.actor) ? this.actor : undefined;
+  get actorOfToken(): ConnectedActor | undefined {
+    return hasRecord(this.actor) ? undefined : this.actor;
+  }
+
+  /** The session that an observer of the console stands for. */
+  get consoleSession(): ConsoleSession | undefined {
+    return this.token.consoleSession;
   }
 
   /** Whether a revocation is about its client token; an access token is never revoked. */
@@ -277,7 +283,7 @@ export class Session implements Client {
   private report(reason: string, call: Pick<RefusedConnection, 'route' | 'status'>): void {
     const { address, who, actor } = this;
     const { organizationId, projectId } = who;
-    const holder = { organizationId, projectId, principal: `actor:${actor.keyId}` };
+    const holder = { organizationId, projectId, principal: principalOf(actor) };
     this.deps.reports.connection(holder, { ...call, reason, address });
   }
 

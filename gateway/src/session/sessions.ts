@@ -11,7 +11,7 @@ import { negotiatedVersion } from '@roomwire/shared/wire/protocol/protocolErrors
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { Identity } from '../access/client.js';
-import { isExternal } from '../access/connectedActor.js';
+import { hasRecord, isExternal, isObserver } from '../access/connectedActor.js';
 import { checkCredential, restsOn, type CredentialDeps, type Credentials } from '../access/credentials.js';
 import type { ConnectionEnding } from '../connection-facts/connectionLife.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
@@ -129,7 +129,8 @@ export class PendingSession {
    */
   takePlace(): AuthError | undefined | Promise<AuthError | undefined> {
     const refusal = this.refusalOfActor();
-    if (refusal !== undefined) return refusal;
+    // [WS-OBS-5]
+    if (refusal !== undefined || this.session.identity.observes) return refusal;
     const outcome = this.takePlaceOfOrganization();
     return outcome instanceof Promise
       ? outcome.then((known) => this.refusalOf(known))
@@ -151,8 +152,9 @@ export class PendingSession {
     const { identity } = session;
     metrics.authenticated++;
     // There is no record that would show it, or with which it would go.
-    if (!isExternal(credentials.actor)) lastUses.used(identity.actorTokenId);
-    if (credentials.clientToken !== null) lastUses.used(credentials.clientToken.signingKeyId);
+    if (hasRecord(credentials.actor)) lastUses.used(identity.actorTokenId);
+    const signingKeyId = credentials.clientToken?.signingKeyId;
+    if (signingKeyId !== undefined) lastUses.used(signingKeyId);
     roster.enter(session);
     session.life.begin();
     this.returnPlace();
@@ -221,6 +223,7 @@ const identityOf = (
   capabilities: clientToken?.capabilities,
   version: negotiatedVersion(protocolVersion),
   ...(isExternal(actor) && { externalType: actor.actorType }),
+  ...(isObserver(actor) && { observes: true }),
 });
 
 /** [WS-AUTH-2] */

@@ -1,5 +1,6 @@
+import type { ConsoleSession } from '@roomwire/shared/domain/consoleAccess';
 import { isRevokedBy } from '@roomwire/shared/domain/tokenRevocation';
-import type { LiveClientToken } from '../access/credentials.js';
+import type { LiveClientToken } from '../access/liveClientToken.js';
 import type { LatestRevocation } from '../access/tokenRevocations.js';
 
 /** How long before its expiry a client hears of it. */
@@ -22,6 +23,10 @@ export class TokenLife {
 
   get signingKeyId(): string | undefined {
     return this.token?.signingKeyId;
+  }
+
+  get consoleSession(): ConsoleSession | undefined {
+    return this.token?.consoleSession;
   }
 
   isRevokedBy(revocation: LatestRevocation): boolean {

@@ -19,6 +19,7 @@ import type { HandleFrame } from '../session/frameHandlers.js';
 import type { Session } from '../session/session.js';
 import type { PendingSession } from '../session/sessions.js';
 import { Inbox, type InboxTask } from './inbox.js';
+import { lastAnswers } from './lastAnswers.js';
 import { Outbox, type Tick } from './outbox.js';
 import type { OutboxMemory } from './outboxMemory.js';
 import { Stranger, type StrangerDeps, type StrangerLink } from './stranger.js';
@@ -198,8 +199,10 @@ export class Connection implements FrameReceiver, StrangerLink {
     if (this.hasClosed) return;
     this.hasClosed = true;
     this.outbox.close();
-    this.inbox.clear();
-    if (this.current !== undefined) this.deps.sessions.end(this.current, ending);
+    const waiting = this.inbox.clear();
+    if (this.current === undefined) return;
+    for (const frame of lastAnswers(waiting)) void this.deps.handleFrame(this.current, frame);
+    this.deps.sessions.end(this.current, ending);
   }
 
   private tooSlow(): void {

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { Share, type Turns } from './turns.js';
 import type { WaitingBytes } from './waitingBytes.js';
 
-interface WaitingFrame {
+export interface WaitingFrame {
   readonly bytes: Buffer;
   readonly isText: boolean;
 }
@@ -66,11 +66,14 @@ export class Inbox {
     return this.isBusy;
   }
 
-  clear(): void {
+  /** Forgets what waits, and returns its frames. */
+  clear(): readonly WaitingFrame[] {
+    const frames = this.waiting.filter((next) => typeof next === 'object');
     this.deps.waitingBytes.add(-this.bytes);
     this.bytes = 0;
     this.waiting = [];
     this.first = 0;
+    return frames;
   }
 
   private enqueue(frame: WaitingFrame): void {

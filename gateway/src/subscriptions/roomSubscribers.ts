@@ -14,13 +14,16 @@ export class RoomSubscribers {
   }
 }
 
+/** For a connection that is counted nowhere. */
+export const uncounted: Pick<RoomSubscribers, 'add'> = { add: () => undefined };
+
 /** The rooms in which one connection is subscribed. */
 export class SubscribedRooms {
-  private readonly all: RoomSubscribers;
+  private readonly all: Pick<RoomSubscribers, 'add'>;
   /** The topics to which it is subscribed, by internal room. */
   private readonly topics = new Map<string, number>();
 
-  constructor(all: RoomSubscribers) {
+  constructor(all: Pick<RoomSubscribers, 'add'>) {
     this.all = all;
   }
 

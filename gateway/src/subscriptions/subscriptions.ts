@@ -21,7 +21,7 @@ import { beginInRecord, beginsInRecord } from './beginInRecord.js';
 import { HeldMemory } from './heldMemory.js';
 import { PendingAcks } from './pendingAcks.js';
 import { tellRefusedSubscribe } from './refusedSubscribe.js';
-import { SubscribedRooms, type RoomSubscribers } from './roomSubscribers.js';
+import { SubscribedRooms, uncounted, type RoomSubscribers } from './roomSubscribers.js';
 import {
   SubscriptionRights,
   type Held,
@@ -82,7 +82,8 @@ export class Subscriptions {
     this.client = client;
     this.deps = deps;
     this.memory = new HeldMemory(client, deps.memory);
-    this.rooms = new SubscribedRooms(deps.roomSubscribers);
+    // [WS-OBS-4]
+    this.rooms = new SubscribedRooms(client.identity.observes ? uncounted : deps.roomSubscribers);
     const drop: Held['drop'] = (address, ending) => this.drop(address, ending);
     const held = { subscriptions: this.byAddress, drop };
     this.rights = new SubscriptionRights(client, held, deps);
@@ -165,7 +166,7 @@ export class Subscriptions {
         for (const [, subscription] of prepared) {
           subscription.isAnswered = true;
           this.release(subscription, true);
-          this.deps.hydrations.ask(subscription);
+          this.hydrate(subscription);
         }
       },
       cancel,
@@ -208,6 +209,8 @@ export class Subscriptions {
     const { topic } = frame;
     const error = filterError(frame.filters);
     if (error) return error;
+    // [WS-OBS-3]
+    if (frame.loadBalance && this.identity.observes) return 'observerReadOnly';
     const access = await this.client.access(topic);
     if (!access?.maySubscribe) return 'unknownTopic';
     // [WS-CAP-3]
@@ -262,7 +265,7 @@ export class Subscriptions {
     subscription.isAnswered = true;
     this.client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame) });
     this.release(subscription, isNew);
-    this.deps.hydrations.ask(subscription);
+    this.hydrate(subscription);
   }
 
   /** [WS-HIST-4] Its live messages wait until it is known what comes before them. */
@@ -293,7 +296,12 @@ export class Subscriptions {
     // [WS-HIST-7] With `from` there is no last value besides.
     if (frame.from === undefined) this.release(subscription, isNew);
     begun.start();
-    this.deps.hydrations.ask(subscription);
+    this.hydrate(subscription);
+  }
+
+  /** [WS-OBS-4] No backend is asked for an observer. */
+  private hydrate(subscription: Subscription): void {
+    if (!this.identity.observes) this.deps.hydrations.ask(subscription);
   }
 
   /** [WS-MEM-2] */

@@ -193,9 +193,11 @@ describe('an inbox', () => {
     });
   });
 
-  it('drops waiting frames when it is cleared', async () => {
-    for (const text of ['slow 1', 'a']) accept(text);
-    inbox.clear();
+  it('drops waiting frames when it is cleared, and returns them', async () => {
+    for (const text of ['slow 1', 'a', 'b']) accept(text);
+    inbox.perform(async () => undefined);
+    expect(inbox.clear().map(({ bytes }) => bytes.toString())).to.deep.equal(['a', 'b']);
+    expect(inbox.clear()).to.deep.equal([]);
     await finishNext();
     expect(handled).to.deep.equal(['slow 1']);
   });

@@ -5,6 +5,7 @@ import { busTopics } from '@roomwire/shared/wire/bus/busTopics';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { Views } from '@roomwire/shared/wire/views/views';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
+import { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import type { App } from '@roomwire/shared/domain/app';
@@ -19,11 +20,14 @@ let lastPosition = 0;
 
 export const nextPosition = (): string => String(++lastPosition).padStart(16, '0');
 
+const sealingKeys = { current: new Uint8Array(32).fill(5) };
+
 /** An organization with a project, and what lives in it, as the read models have it. */
 export class Estate {
   readonly organizationId = systemRandom.uuid();
   readonly projectId = systemRandom.uuid();
-  readonly secretBox = createSecretBox({ current: new Uint8Array(32).fill(5) });
+  readonly secretBox = createSecretBox(sealingKeys);
+  readonly observerKeys = new ObserverKeys(sealingKeys);
   readonly views: ViewStore;
   /** The number of the last room that `roomInLine` made: each is another one. */
   private lastInLine = 0;

@@ -179,7 +179,7 @@ export class World extends Estate {
       clock,
       random: systemRandom,
       logger,
-      secretBox: this.secretBox,
+      ...{ secretBox: this.secretBox, observerKeys: this.observerKeys },
       options: { closeGraceMs: 300, answersMs: 0, failedAuthDelayMs: 0, ...options },
     });
     const server = createServer((_request, response) => response.writeHead(404).end());

@@ -42,6 +42,7 @@ const commandFiles: readonly {
   { names: ['login', 'logout'], load: async () => (await import('./login.js')).addLogin },
   { names: ['explain-token'], load: async () => (await import('./explainToken.js')).addExplainToken },
   { names: ['ingest'], load: async () => (await import('./ingest.js')).addIngest },
+  { names: ['console'], load: async () => (await import('./console.js')).addConsole },
   { names: ['token'], load: async () => (await import('./token.js')).addToken },
   { names: ['keys'], load: async () => (await import('./keys.js')).addKeys },
   { names: ['audit'], load: async () => (await import('./audit.js')).addAudit },

@@ -124,13 +124,14 @@ export const addStart = (program: Command): void => {
 };
 
 const greeting = (
-  { baseUrl, credentialsFile, firstCredentials }: Standalone,
+  { baseUrl, credentialsFile, firstCredentials: credentials, signInCode }: Standalone,
   isTerminal: boolean,
 ): string => {
   if (credentialsFile === undefined) return `Roomwire is ready on ${baseUrl}\n`;
-  return firstCredentials === undefined
-    ? `Roomwire is ready on ${baseUrl}; the first credentials are in ${credentialsFile}\n`
-    : `${firstSession(baseUrl, credentialsFile, firstCredentials, isTerminal)}\nRoomwire is ready on ${baseUrl}\n`;
+  if (credentials === undefined || signInCode === undefined)
+    return `Roomwire is ready on ${baseUrl}; the first credentials are in ${credentialsFile}\n`;
+  const shown = firstSession(baseUrl, { credentialsFile, credentials, signInCode }, isTerminal);
+  return `${shown}\nRoomwire is ready on ${baseUrl}\n`;
 };
 
 /** A command for each service: the distributed profile runs any number of each, on engines. */

@@ -52,11 +52,12 @@ const mint = async (options: TokenOptions): Promise<void> => {
     ...{ subject, organizationIds: org, isOperator: operator },
     ...(role && { roles: Object.fromEntries(org.map((id) => [id, role])) }),
   };
-  const token = await mintSessionToken(await sessionSecret(), session, lifetime, systemClock);
+  const token = await mintSessionToken(await sessionSecretOrExit(), session, lifetime, systemClock);
   await putSecret(options, 'token', token);
 };
 
-const sessionSecret = async (): Promise<Uint8Array> => {
+/** Ends the command where there is none. */
+export const sessionSecretOrExit = async (): Promise<Uint8Array> => {
   const config = configOrFail();
   return (
     (await readSessionSecret(config)) ??

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { defaultOptions as gatewayDefaults } from '@roomwire/gateway/options';
+import type { ConsoleOidc } from '@roomwire/command-api/console/signInWays';
 import type { PayloadLimits } from '@roomwire/shared/ports/payloadStore';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { ownClaimNames } from '@roomwire/shared/credentials/sessionClaims';
 import type { OidcIssuer } from '@roomwire/shared/credentials/sessionToken';
 import { isLoopbackHost } from '@roomwire/shared/runtime/networks';
 import { isEmbedded, readEngines, type Engines } from '../engines/engines.js';
+import { readConsoleOidc } from './consoleSettings.js';
+import { isSecureAddress } from './secureAddress.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
 import { createVariableReader, type Environment, type VariableReader } from '../environment.js';
 
@@ -41,6 +44,8 @@ export interface Config {
   readonly previousAuditKeys: readonly Uint8Array[];
   /** The issuer whose session tokens are accepted, too. */
   readonly oidc: OidcIssuer | undefined;
+  /** How pages of the console sign in with it; undefined where they do not. */
+  readonly consoleOidc: ConsoleOidc | undefined;
   readonly messageRecording: boolean;
   /** How long the id of a publish stands for its message. */
   readonly deduplicationMs: number;
@@ -66,6 +71,10 @@ export interface Config {
   readonly restBurst: number;
   /** Messages a second that an API key may publish over HTTP; 0 is off. */
   readonly httpPublishRate: number;
+  /** Whether command-api serves the console. */
+  readonly console: boolean;
+  /** Where the console finds the gateway; undefined: at its own origin. */
+  readonly consoleGatewayUrl: string | undefined;
   /** Whose pages may call the REST API from a browser; undefined: none. */
   readonly corsOrigins: readonly string[] | '*' | undefined;
   /** Whose pages may open WebSockets; undefined: all. */
@@ -132,6 +141,7 @@ export const readConfig = (environment: Environment): Config => {
   const engines = readEngines(read, problems);
   const dataDir = read.text('ROOMWIRE_DATA_DIR') ?? './data';
   const host = read.text('ROOMWIRE_HOST') ?? '127.0.0.1';
+  const oidc = readOidc(read, problems);
   const config: Config = {
     host,
     port: read.integer('ROOMWIRE_PORT', 8080, port),
@@ -151,7 +161,8 @@ export const readConfig = (environment: Environment): Config => {
     previousSessionSecrets: read.keys('ROOMWIRE_SESSION_SECRET_PREVIOUS'),
     auditKey: read.key('ROOMWIRE_AUDIT_KEY'),
     previousAuditKeys: read.keys('ROOMWIRE_AUDIT_KEY_PREVIOUS'),
-    oidc: readOidc(read, problems),
+    oidc,
+    consoleOidc: readConsoleOidc(read, oidc, problems),
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
     deduplicationMs: seconds('ROOMWIRE_DEDUPLICATION_SECONDS', limitTable.deduplicationMs.value),
     revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', gatewayDefaults.revalidationMs),
@@ -171,6 +182,8 @@ export const readConfig = (environment: Environment): Config => {
     restRate: read.integer('ROOMWIRE_REST_RATE', limitTable.restRate.value, rate),
     restBurst: read.integer('ROOMWIRE_REST_BURST', limitTable.restBurst.value, rate),
     httpPublishRate: read.integer('ROOMWIRE_HTTP_PUBLISH_RATE', limitTable.httpPublishRate.value, rate),
+    console: read.flag('ROOMWIRE_CONSOLE', true),
+    consoleGatewayUrl: read.url('ROOMWIRE_CONSOLE_GATEWAY_URL', ['ws:', 'wss:']),
     corsOrigins: read.origins('ROOMWIRE_CORS_ORIGINS'),
     wsOrigins: read.origins('ROOMWIRE_WS_ORIGINS'),
     failedAuthDelayMs:
@@ -258,6 +271,3 @@ const readOidc = (read: VariableReader, problems: string[]): Config['oidc'] => {
   }
   return { jwksUrl, issuer, audience, claims };
 };
-
-const isSecureAddress = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || isLoopbackHost(hostname.replace(/^\[|\]$/g, ''));

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Buffer } from 'node:buffer';
 import { auditKeyOf, auditKeysOf, type AuditKeys } from '@roomwire/shared/credentials/auditKeys';
 import type { MasterKeys } from '@roomwire/shared/credentials/secretBox';
-import type { PreviousSecret } from '@roomwire/shared/credentials/sessionToken';
+import type { PreviousSecret } from '@roomwire/shared/credentials/sessionSecrets';
 import { DamagedFile } from '@roomwire/shared/ports/errors';
 
 export interface Secrets {

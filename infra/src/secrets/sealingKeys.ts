@@ -21,14 +21,12 @@ const givenDerivedKeys = (config: Config): { readonly [P in KeyPurpose]: Sealing
 export const secretBoxFor = (masterKeys: MasterKeys, purpose: KeyPurpose): SecretBox =>
   createSecretBox(deriveKeys(masterKeys, purpose));
 
-/** By the configured key of the purpose, or else by one that is derived from the master key, configured or kept. */
-export const openSecretBox = async (
+/** The configured ones of the purpose, or else those that are derived from the master key, configured or kept. */
+export const openSealingKeys = async (
   config: Config,
   purpose: KeyPurpose,
   secrets: () => Promise<Secrets>,
-): Promise<SecretBox> => {
-  const given = givenDerivedKeys(config)[purpose];
-  if (given !== undefined) return createSecretBox(given);
+): Promise<SealingKeys> =>
+  givenDerivedKeys(config)[purpose] ??
   // A service on engines needs nothing else, and has no folder to look for the session secret in.
-  return secretBoxFor(givenMasterKeys(config) ?? (await secrets()).masterKeys, purpose);
-};
+  deriveKeys(givenMasterKeys(config) ?? (await secrets()).masterKeys, purpose);

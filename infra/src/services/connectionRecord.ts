@@ -37,6 +37,8 @@ export const startConnectionKeeper = async (
     show({ name: 'connection-facts', collect: indexer.collect });
     await indexer.start();
   }
+  // One process has the files: gateways of before it are gone.
+  if (indexer === undefined) await record.giveUpSilent(clock.now(), clock.now());
   const keeper = createConnectionKeeper({
     ...{ ...follows, record, clock, logger, keptMs: config.connectionRecordMs },
     isCaughtUp: async () => indexer === undefined || indexer.isCaughtUp(),

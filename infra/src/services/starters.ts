@@ -12,6 +12,9 @@ import { OutcomeWatch } from '@roomwire/command-api/webhook-outcomes/outcomeWatc
 import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
 import { changesOf } from '@roomwire/projections/projectors';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
+import { createConsoleCredentials } from '@roomwire/shared/credentials/consoleCredentials';
+import { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
+import { createSecretBox, deriveKeys } from '@roomwire/shared/credentials/secretBox';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
@@ -24,6 +27,8 @@ import { createMessageFactOf, outcomeFactOf } from '@roomwire/analytics/facts/fa
 import { streamNames } from '@roomwire/analytics/facts/factStream';
 import { usesDataFolder } from '../engines/engines.js';
 import { createRebuildRequestHandler } from './rebuildRequests.js';
+import { readConsole } from '@roomwire/command-api/console-page/consolePage';
+import { consoleFolder } from './consoleFolder.js';
 import { awaitReadModels } from './awaitReadModels.js';
 import { startBackends } from './backends.js';
 import { startJobKeeper } from './jobKeeper.js';
@@ -33,7 +38,7 @@ import { factLogOf, startConnectionKeeper } from './connectionRecord.js';
 import { startScheduleKeeper } from './schedules.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
-import { openSecretBox, secretBoxFor } from '../secrets/sealingKeys.js';
+import { openSealingKeys, secretBoxFor } from '../secrets/sealingKeys.js';
 
 export const startProjections: StartService = async ({
   adapters,
@@ -107,8 +112,11 @@ export const startCommandApi: StartService = async (context) => {
   const { front, closing, secrets, show, tracing, limits } = context;
   const { sessionSecret, previousSessionSecrets, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
-  const sessions = createSessionVerifier(
-    { secret: sessionSecret, previousSecrets: previousSessionSecrets, ...oidc },
+  const sessionSecrets = { secret: sessionSecret, previousSecrets: previousSessionSecrets };
+  const sessions = createSessionVerifier({ ...sessionSecrets, ...oidc }, clock);
+  const consoleCredentials = createConsoleCredentials(
+    sessionSecrets,
+    deriveKeys(masterKeys, 'signingKeys'),
     clock,
   );
   const log = await openLog();
@@ -128,7 +136,10 @@ export const startCommandApi: StartService = async (context) => {
     corsOrigins: config.corsOrigins,
     failedAuthDelayMs: config.failedAuthDelayMs,
     trustedProxies: config.trustedProxies,
+    consoleGatewayUrl: config.consoleGatewayUrl,
   };
+  const folder = config.console ? consoleFolder() : undefined;
+  const console = folder === undefined ? undefined : await readConsole(folder);
   const [auditIndex, payloads] = [await adapters.auditIndex(), await adapters.payloads()];
   const createFold = () => createViewFold(changesOf);
   const past = { auditIndex, createFold };
@@ -148,6 +159,7 @@ export const startCommandApi: StartService = async (context) => {
   closing.push(() => snapshots.close());
   const schedules = await adapters.schedules();
   const ports = {
+    signInWays: { oidc: config.consoleOidc },
     ...{ accessLog, accessRecorder, snapshots },
     ...{
       log,
@@ -155,6 +167,7 @@ export const startCommandApi: StartService = async (context) => {
       usage,
       payloads,
       sessions,
+      consoleCredentials,
       schedules,
       connectionRecord: await adapters.connectionRecord(),
       secretBoxes,
@@ -176,7 +189,10 @@ export const startCommandApi: StartService = async (context) => {
     jobGroups: () => backends.jobGroups,
   };
   front.serve(
-    createCommandApi({ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, options }),
+    createCommandApi({
+      ...{ ...past, ...ports, ...onBus, lastUses, outcomes, redriveWatch, metrics, console },
+      options,
+    }),
   );
 };
 
@@ -195,7 +211,7 @@ export const startGateway: StartService = async ({
   limits,
   backends,
 }) => {
-  const secretBox = await openSecretBox(config, 'signingKeys', secrets);
+  const sealingKeys = await openSealingKeys(config, 'signingKeys', secrets);
   const { views, usage } = await adapters.viewStores();
   const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
@@ -212,6 +228,7 @@ export const startGateway: StartService = async ({
     wsOrigins,
     trustedProxies,
     failedAuthDelayMs,
+    deduplicationMs,
   } = config;
   const gateway = createGateway({
     views,
@@ -231,13 +248,14 @@ export const startGateway: StartService = async ({
     clock,
     random,
     logger,
-    secretBox,
+    secretBox: createSecretBox(sealingKeys),
+    observerKeys: new ObserverKeys(sealingKeys),
     tracing,
     limits,
     accessRecorder,
     options: {
       ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
-      ...{ trustedProxies, failedAuthDelayMs },
+      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
       ...config.sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
     },
@@ -269,7 +287,7 @@ export const startWebhookConsumer: StartService = async ({
   tracing,
   limits,
 }) => {
-  const secretBox = await openSecretBox(config, 'webhookSecrets', secrets);
+  const secretBox = createSecretBox(await openSealingKeys(config, 'webhookSecrets', secrets));
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
     ...{ bus, views, clock, logger, random, tracing, limits },

@@ -3,10 +3,11 @@ import { apiKeyTarget } from '@roomwire/command-api/api-keys/decider';
 import { organizationTarget } from '@roomwire/command-api/organizations/decider';
 import { projectTarget } from '@roomwire/command-api/projects/decider';
 import { hashSecret, mintToken, parseToken } from '@roomwire/shared/credentials/secretToken';
-import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { mintSessionToken, type NewSession } from '@roomwire/shared/credentials/sessionToken';
 import { unlimitedPlan } from '@roomwire/shared/domain/organization';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
+import { consoleLink } from './consoleLink.js';
 import { readJsonFile, writeJsonFile } from '../secrets/keptSecrets.js';
 
 /** What the first start creates, so that a new user can begin at once. */
@@ -25,6 +26,11 @@ export interface FirstStartDeps {
   readonly clock: Clock;
   readonly random: Random;
 }
+
+/** Whom the first session is for, and the first link to the console. */
+export const firstOperator = (organizationId: string): NewSession => ({
+  ...{ subject: 'operator', organizationIds: [organizationId], isOperator: true },
+});
 
 /** Until the end of the day on which somebody tries Roomwire; `roomwire token` mints the next. */
 const operatorSessionSeconds = 12 * 60 * 60;
@@ -52,7 +58,7 @@ const makeCredentials = async ({
   random,
 }: FirstStartDeps): Promise<Credentials> => {
   const organizationId = random.uuid();
-  const session = { subject: 'operator', organizationIds: [organizationId], isOperator: true };
+  const session = firstOperator(organizationId);
   const credentials = {
     organizationId,
     projectId: random.uuid(),
@@ -115,14 +121,21 @@ const provision = async (
   );
 };
 
+/** What is shown of the first start. */
+export interface FirstStart {
+  readonly credentialsFile: string;
+  readonly credentials: Credentials;
+  /** Of the console. */
+  readonly signInCode: string;
+}
+
 /**
  * Printed on the first start: how to begin, in a form to paste into a terminal. Secrets are for a terminal alone: any other
  * output, such as a journal or the log of a container, is kept, and read by others.
  */
 export const firstSession = (
   baseUrl: string,
-  credentialsFile: string,
-  credentials: Credentials,
+  { credentialsFile, credentials, signInCode }: FirstStart,
   isTerminal: boolean,
 ): string => `
 Roomwire made your first organization, project and API key.
@@ -130,6 +143,7 @@ Roomwire made your first organization, project and API key.
   organization   ${credentials.organizationId}
   project        ${credentials.projectId}
 ${isTerminal ? shownSecrets(credentials, credentialsFile) : keptSecrets(credentialsFile)}
+${isTerminal ? shownLink(consoleLink(baseUrl, signInCode)) : keptLink}
 The session ends in 12 hours; "npx roomwire token --operator" mints another one.
 
 Your first message. Paste this into a second terminal, in this folder:
@@ -156,6 +170,14 @@ const shownSecrets = (
 
 They are kept in ${file}; this is the only time that they are printed.
 `;
+
+const shownLink = (link: string): string => `The console, signed in; the link works once, within 15 minutes:
+
+  ${link}
+
+"npx roomwire console" prints another one.`;
+
+const keptLink = 'A link that signs in to the console: npx roomwire console';
 
 const keptSecrets = (file: string): string => `
 The API key and a session token are in ${file}.

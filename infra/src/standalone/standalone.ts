@@ -1,17 +1,20 @@
 import { createCommandHandler } from '@roomwire/command-api/handling/commandHandler';
+import { mintSignInCode } from '@roomwire/shared/credentials/signInCode';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { Config } from '../config/config.js';
 import { usesDataFolder } from '../engines/engines.js';
 import { startFactJournal } from '../services/starters.js';
 import { run, type Running } from '../services/run.js';
 import { requireSecrets, type ServiceContext } from '../services/service.js';
-import { provisionFirstStart, type Credentials } from './firstStart.js';
+import { firstOperator, provisionFirstStart, type Credentials } from './firstStart.js';
 
 export interface Standalone extends Running {
   /** Undefined where the event log is not on files: there the operator makes the first organization through REST. */
   readonly credentialsFile: string | undefined;
   /** The credentials that this start has made; undefined unless it was the first. */
   readonly firstCredentials: Credentials | undefined;
+  /** Signs their operator in to the console; there is one with them. */
+  readonly signInCode: string | undefined;
 }
 
 /** Runs every service of Roomwire in this process. */
@@ -22,6 +25,7 @@ export const startStandalone = (
   requireSecrets(config);
   let credentialsFile: string | undefined;
   let firstCredentials: Credentials | undefined;
+  let signInCode: string | undefined;
 
   const provision = async (context: ServiceContext): Promise<void> => {
     if (!config.engines.eventLog.onFiles) return;
@@ -35,6 +39,13 @@ export const startStandalone = (
       { file: credentialsFile, sessionSecret, commands, clock, random },
       isFirst,
     );
+    if (firstCredentials !== undefined)
+      signInCode = mintSignInCode(
+        sessionSecret,
+        firstOperator(firstCredentials.organizationId),
+        clock,
+        random,
+      );
   };
 
   const { started, close } = run(
@@ -50,5 +61,8 @@ export const startStandalone = (
       },
     },
   );
-  return { started: started.then((running) => ({ ...running, credentialsFile, firstCredentials })), close };
+  return {
+    started: started.then((running) => ({ ...running, credentialsFile, firstCredentials, signInCode })),
+    close,
+  };
 };

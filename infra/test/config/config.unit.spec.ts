@@ -47,6 +47,7 @@ describe('configuration', () => {
       sessionSecret: undefined,
       previousSessionSecrets: [],
       oidc: undefined,
+      consoleOidc: undefined,
       messageRecording: false,
       deduplicationMs: 600_000,
       revalidationMs: 600_000,
@@ -64,6 +65,8 @@ describe('configuration', () => {
       restRate: 100,
       restBurst: 200,
       httpPublishRate: 1_000,
+      console: true,
+      consoleGatewayUrl: undefined,
       corsOrigins: undefined,
       wsOrigins: undefined,
       trustedProxies: 0,
@@ -122,6 +125,10 @@ describe('configuration', () => {
       ROOMWIRE_SESSION_ORGS_CLAIM: 'https://example.com/orgs',
       ROOMWIRE_SESSION_OPERATOR_CLAIM: 'staff',
       ROOMWIRE_SESSION_ROLES_CLAIM: 'org_roles',
+      ROOMWIRE_CONSOLE_OIDC_CLIENT_ID: 'console',
+      ROOMWIRE_CONSOLE_OIDC_AUTHORIZATION_URL: 'https://issuer.test/authorize',
+      ROOMWIRE_CONSOLE_OIDC_TOKEN_URL: 'https://issuer.test/token',
+      ROOMWIRE_CONSOLE_OIDC_SCOPE: 'openid roomwire',
       ROOMWIRE_WEBHOOK_BACKLOG_CALLS: '500',
       ROOMWIRE_WEBHOOK_BACKLOG_MIB: '4',
       ROOMWIRE_LOG_LEVEL: 'debug',
@@ -162,6 +169,12 @@ describe('configuration', () => {
         issuer: 'https://issuer.test',
         audience: 'roomwire',
         claims: { organizations: 'https://example.com/orgs', operator: 'staff', roles: 'org_roles' },
+      },
+      consoleOidc: {
+        ...{ issuer: 'https://issuer.test', audience: 'roomwire', clientId: 'console' },
+        authorizationEndpoint: 'https://issuer.test/authorize',
+        tokenEndpoint: 'https://issuer.test/token',
+        scope: 'openid roomwire',
       },
       logLevel: 'debug',
     });
@@ -306,6 +319,28 @@ describe('configuration', () => {
       ConfigError,
       'must be different ones',
     );
+  });
+
+  it('lets pages of the console sign in with the issuer of sessions alone', () => {
+    const issuer = {
+      ROOMWIRE_SESSION_JWKS_URL: 'https://issuer.test/jwks',
+      ROOMWIRE_SESSION_ISSUER: 'https://issuer.test',
+      ROOMWIRE_SESSION_AUDIENCE: 'roomwire',
+    };
+    const settings = {
+      ROOMWIRE_CONSOLE_OIDC_CLIENT_ID: 'console',
+      ROOMWIRE_CONSOLE_OIDC_AUTHORIZATION_URL: 'https://issuer.test/authorize',
+      ROOMWIRE_CONSOLE_OIDC_TOKEN_URL: 'https://issuer.test/token',
+    };
+    expect(readConfig({ ...issuer, ...settings }).consoleOidc).to.include({ scope: 'openid' });
+    expect(() => readConfig(settings)).to.throw(ConfigError, 'needs ROOMWIRE_SESSION_JWKS_URL');
+    for (const name of Object.keys(settings))
+      expect(() => readConfig({ ...issuer, ...settings, [name]: '' }), name).to.throw(
+        ConfigError,
+        'set together',
+      );
+    const open = { ...settings, ROOMWIRE_CONSOLE_OIDC_TOKEN_URL: 'http://issuer.test/token' };
+    expect(() => readConfig({ ...issuer, ...open })).to.throw(ConfigError, 'must begin with https://');
   });
 
   it('requires explicit secrets where there is no file to keep them in', () => {

@@ -17,9 +17,15 @@ const routes = apiRoutes({} as ApiDeps);
 const opened = (access: Route['access']): readonly Route[] =>
   routes.filter((route) => route.access === access);
 
-/** The slugs and the size of a definition, base64 and the filters of a message, and whether a time is ahead, are checked beyond their schemas. */
+/** The change that is assumed, the slugs and the size of a definition, base64 and the filters of a message, and whether a time is ahead, are checked beyond their schemas. */
 // An empty list of rooms is sent as none.
-const checkedBeyondSchema = ['registerBlueprint', 'publishMessages', 'revokeTokens', 'getOccupancy'];
+const checkedBeyondSchema = [
+  'registerBlueprint',
+  'publishMessages',
+  'revokeTokens',
+  'getOccupancy',
+  'assumeChange',
+];
 
 /** Rules beyond the schemas, for which a request that is valid by its schema is answered 400. */
 const hasRuleWith400 = ({ operationId, rejections }: Route): boolean =>

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Client, connect } from '@roomwire/sdk';
 import type { ApiClient } from '../support/apiClient.js';
+import { patient } from '../support/patientClient.js';
 import { type Cluster, enginesOfTheRun, type Member, startCluster } from '../support/cluster.js';
 import { errorOf, openClient } from '../support/sdkClients.js';
 
@@ -29,7 +30,7 @@ describe('limits of the plan over two gateway processes', function () {
 
   const newProject = async (limits: object): Promise<ApiClient> => {
     const { clients: apis } = await cluster.newProject({ ...noLimits, ...limits }, api);
-    return apis[0] as ApiClient;
+    return patient(apis[0] as ApiClient);
   };
   const newToken = async (project: ApiClient): Promise<string> =>
     (await project.post('/actors', { name: 'x', actorType: 'user' })).body.accessToken;

@@ -73,6 +73,14 @@ describe('what gateways know, asked by a command-api', function () {
     await countsBecome([5, 5]);
   });
 
+  it('[HTTP-IMPACT-1] adds up whom a change would cut off on every gateway', async () => {
+    const { status, body } = await project.post('/impact', { method: 'DELETE', path: `/v1${roomPath}` });
+    expect(status).to.equal(200);
+    expect(body.total).to.equal(5);
+    expect(body.data).to.have.length(5);
+    for (const row of body.data) expect(row).to.include({ rule: 'room_missing', connections: 1 });
+  });
+
   it('[HTTP-GROUP-1] [HTTP-GROUP-3] reaches a worker group, whichever gateway owns it', async () => {
     const groups = `${roomPath}/groups`;
     const made = await project.post(groups, { topic: 'chat', name: 'workers', jobs: { prefetch: 1 } });

@@ -6,6 +6,7 @@ import { type EventStoreEngine, startEventStore } from '@roomwire/testing/engine
 import { type MongoEngine, startFerretDb } from '@roomwire/testing/engines/ferretdb';
 import { type KafkaEngine, startKafka } from '@roomwire/testing/engines/kafka';
 import type { ApiClient } from '../support/apiClient.js';
+import { patient } from '../support/patientClient.js';
 import { type Cluster, enginesOfTheRun, type Member, startCluster } from '../support/cluster.js';
 
 interface Person {
@@ -26,7 +27,7 @@ describe('presence over many processes on engines', function () {
     engines = await enginesOfTheRun();
     cluster = await startCluster(engines);
     const [api] = await Promise.all([cluster.add('command-api'), cluster.add('projections')]);
-    [project] = (await cluster.newProject({}, api)).clients as [ApiClient];
+    project = patient((await cluster.newProject({}, api)).clients[0] as ApiClient);
     const { appId, slug } = (await project.post('/apps', { name: 'app', topics: ['chat'] })).body;
     await project.post(`/apps/${appId}/rooms`, { name: 'hall' });
     room = `${slug}/hall`;
@@ -134,7 +135,7 @@ describe('presence while Kafka is away', function () {
       cluster.add('projections'),
     ]);
     gateways = [one, other];
-    [project] = (await cluster.newProject({}, api)).clients as [ApiClient];
+    project = patient((await cluster.newProject({}, api)).clients[0] as ApiClient);
   });
   after(async () => {
     await Promise.all(clients.map((client) => client.close()));

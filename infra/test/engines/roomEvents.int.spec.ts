@@ -6,6 +6,7 @@ import { AuthenticationError, connect, type Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import type { ApiClient } from '../support/apiClient.js';
+import { patient } from '../support/patientClient.js';
 import {
   enginesOfTheRun,
   startCluster,
@@ -38,7 +39,7 @@ describe('[HOOK-EVENT-7] room events over killed processes', function () {
     await cluster.add('projections');
     const api = await cluster.add('command-api');
     consumer = await cluster.add('webhook-consumer', private_);
-    project = (await cluster.newProject({}, api)).clients[0] as ApiClient;
+    project = patient((await cluster.newProject({}, api)).clients[0] as ApiClient);
   });
   after(async () => {
     await cluster.close();

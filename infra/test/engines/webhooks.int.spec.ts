@@ -7,6 +7,7 @@ import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engine
 import { startFerretDb, type MongoEngine } from '@roomwire/testing/engines/ferretdb';
 import { type KafkaEngine, startKafka } from '@roomwire/testing/engines/kafka';
 import type { ApiClient } from '../support/apiClient.js';
+import { patient } from '../support/patientClient.js';
 import { startCluster, type Cluster, type Member } from '../support/cluster.js';
 
 const consumerSettings = { ROOMWIRE_WEBHOOK_ALLOW_PRIVATE: 'true' };
@@ -36,7 +37,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
       cluster.add('gateway', { ROOMWIRE_PUBLISH_RATE: '0' }),
       cluster.add('projections'),
     ]);
-    client = (await cluster.newProject({}, api)).clients[0] as ApiClient;
+    client = patient((await cluster.newProject({}, api)).clients[0] as ApiClient);
   });
   after(async () => {
     await cluster?.close();
@@ -100,7 +101,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
       cluster.add('webhook-consumer', consumerSettings),
     ]);
     const topics = await newTopics(20);
-    const operator = cluster.operator(api);
+    const operator = patient(cluster.operator(api));
     const [{ organizationId }] = (await operator.get('/organizations')).body.data;
     const queue = `/organizations/${organizationId}/webhook-dlq`;
     /** By its number, a call succeeds at the first attempt, at the second, at the third, or never. */

@@ -23,7 +23,7 @@ const manifestOf = (folder: string): Manifest =>
 const importedBy = (folder: string): ReadonlySet<string> => {
   const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   const imported = new Set<string>();
-  for (const file of files.filter((name) => name.endsWith('.ts'))) {
+  for (const file of files.filter((name) => /\.tsx?$/.test(name))) {
     const text = readFileSync(join(root, folder, file), 'utf8');
     const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
     for (const [, resolved = ''] of text.matchAll(/\bresolve\('([@a-z][^']*\/[^']*)'\)/g))
@@ -58,6 +58,9 @@ const importsOf = (workspace: string): ReadonlySet<string> => {
 /** Private packages of test code, of which the image has nothing. */
 const forTests = ['testing', 'bench', 'simulator', 'sdks/conformance'];
 
+/** What others serve as one bundle, which needs nothing at runtime. */
+const bundled = ['console'];
+
 /** Peers of `@prometheus-io/lezer-promql`, which imports them. */
 const peers = ['@lezer/highlight', '@lezer/lr'];
 
@@ -71,7 +74,7 @@ describe('The dependencies', () => {
     const tests = folders.includes('test') ? importedBy(`${workspace}/test`) : new Set<string>();
 
     it(`of ${workspace} name exactly what its source imports`, () => {
-      const named = forTests.includes(workspace)
+      const named = [...forTests, ...bundled].includes(workspace)
         ? { ...shared, ...dependencies, ...devDependencies }
         : dependencies;
       const imported = importsOf(workspace);

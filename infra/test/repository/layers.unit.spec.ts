@@ -63,6 +63,7 @@ const forbidden: readonly (readonly [file: string, ...imports: readonly string[]
   ['analytics/src/analytics.ts', '@roomwire/cli/x', '@roomwire/gateway/x', '@roomwire/testing/x'],
   ['sdk/src/client.ts', '@roomwire/shared/x', '@roomwire/testing/x'],
   ['sdks/react/src/useTopic.ts', '@roomwire/shared/x', '@roomwire/testing/x'],
+  ['console/src/main.tsx', '@roomwire/shared/x', '@roomwire/command-api/x', '@roomwire/testing/x', 'node:fs'],
   ['sdks/conformance/src/main.ts', '@roomwire/sdk', '@roomwire/cli/x', '@roomwire/gateway/x'],
   ['infra/src/version.ts', '@roomwire/testing/x', '@roomwire/bench/x', '@roomwire/simulator/x'],
   ['testing/src/eventually.ts', '@roomwire/cli/x'],

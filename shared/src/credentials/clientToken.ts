@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The claims of a client token. Not trustworthy before `verifyClientToken` has returned `valid`. */
 export interface ClientToken {
-  /** `kid`: the public id of the signing key. */
+  /** `kid`: the public id of the signing key, or of one that signs for observers of the console. */
   readonly kid: string;
   /** `sub`: the public id of the actor, or the name of an external one. */
   readonly subject: string;
@@ -44,7 +44,8 @@ const hashes: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 const compactJwt = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-const signingKeyIdPattern = /^sk_(?:live|sandbox)_[A-Za-z0-9]{1,64}$/;
+/** Of a signing key, or of the key that signs for observers of the console. */
+const keyIdPattern = /^(?:sk_(?:live|sandbox)_[A-Za-z0-9]{1,64}|console_[0-9a-f]{16})$/;
 
 /** Written out, because `jose` costs 15 times as much an `auth`; the tests hold it to what `jose` accepts. */
 export const parseClientToken = (text: string): ClientToken | ClientTokenDefect => {
@@ -60,7 +61,7 @@ export const parseClientToken = (text: string): ClientToken | ClientTokenDefect 
   // Extensions that must be understood are not.
   if (crit !== undefined) return 'crit_unknown';
   if (kid === undefined) return 'kid_missing';
-  if (typeof kid !== 'string' || !signingKeyIdPattern.test(kid)) return 'kid_malformed';
+  if (typeof kid !== 'string' || !keyIdPattern.test(kid)) return 'kid_malformed';
   if (typeof sub !== 'string') return 'sub_missing';
   if (!isOptionalTime(exp)) return 'exp_malformed';
   if (!isOptionalTime(nbf)) return 'nbf_malformed';

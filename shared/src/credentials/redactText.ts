@@ -2,6 +2,7 @@
 const credential = new RegExp(
   [
     /((?:ak|at|sk)_(?:live|sandbox)_[A-Za-z0-9]+)\.[\w-]+/,
+    /\bak_console_[\w-]+(?:\.[\w-]+)?/,
     /(?<![\w-])(?=[\w-]*eyJ)[\w-]+\.[\w-]+\.[\w-]*/,
     /\bBearer\s+\S+/,
   ]

@@ -12,6 +12,7 @@ import type { Clock } from '../ports/clock.js';
 import { EngineUnavailable } from '../ports/errors.js';
 import { limitTable } from '../wire/limits/limitTable.js';
 import { keyIdOf } from './derivedKey.js';
+import type { PreviousSecret, SessionSecrets } from './sessionSecrets.js';
 import { createIssuerKeys } from './issuerKeys.js';
 import { ownClaimNames, readGrants, type ClaimNames, type SessionGrants } from './sessionClaims.js';
 
@@ -24,6 +25,8 @@ export interface Session extends SessionGrants {
   readonly tokenId: string | undefined;
   /** The claim `iat`, in seconds since 1970. */
   readonly issuedAt: number | undefined;
+  /** The claim `exp`, in seconds since 1970. */
+  readonly expiresAt: number;
 }
 
 /** What a session is minted for. */
@@ -43,18 +46,9 @@ export interface OidcIssuer {
   readonly claims: ClaimNames;
 }
 
-export interface SessionIssuer {
-  /** 32 bytes that sign the sessions which Roomwire mints itself. */
-  readonly secret: Uint8Array;
-  /** Secrets that signed them before, and still verify. */
-  readonly previousSecrets?: readonly PreviousSecret[];
+/** Its secrets sign the sessions which Roomwire mints itself. */
+export interface SessionIssuer extends SessionSecrets {
   readonly oidc?: OidcIssuer;
-}
-
-export interface PreviousSecret {
-  readonly secret: Uint8Array;
-  /** Milliseconds since 1970 at which it ends; absent where the configuration ends it. */
-  readonly until?: number;
 }
 
 export interface SessionVerifier {
@@ -162,7 +156,7 @@ const isSessionType = (typ: unknown): boolean =>
   (typeof typ === 'string' && sessionTypes.has(typ.toLowerCase().replace(/^application\//, '')));
 
 const sessionOf = (payload: JWTPayload, prefix: string, names: ClaimNames): Session | undefined => {
-  const { sub: subject, jti, iat } = payload;
+  const { sub: subject, jti, iat, exp } = payload;
   // Only its being there has been checked: it is the name by which events and limits know the session.
   if (typeof subject !== 'string' || subject === '') return undefined;
   const grants = readGrants(payload, names);
@@ -173,6 +167,7 @@ const sessionOf = (payload: JWTPayload, prefix: string, names: ClaimNames): Sess
       ...grants,
       tokenId: typeof jti === 'string' ? jti : undefined,
       issuedAt: typeof iat === 'number' ? iat : undefined,
+      expiresAt: Number(exp),
     }
   );
 };

@@ -53,9 +53,8 @@ export const judgeAdmission = (
     rule,
     ...(grant && { grant }),
   });
-  if (app.status !== 'active') return refuse('app_inactive');
-  if (room.status !== 'active') return refuse('room_inactive');
-  if (!exposesTopic(app, room, request.topic)) return refuse('topic_not_exposed');
+  const closed = closedRule(app, room, request.topic);
+  if (closed !== undefined) return refuse(closed);
   if (!hasGrants(grants) && app.config.accessMode !== 'private')
     return { admission: limited(request, 'pubSub', Number.POSITIVE_INFINITY), rule: 'open' };
   const grant = decidingGrant(grants, request);
@@ -65,12 +64,28 @@ export const judgeAdmission = (
   return { admission: limited(request, grant.permission, expiryOf(grant)), rule: 'grant', grant };
 };
 
-/** What a backend may do: it needs no grants. */
-export const backendAdmission = (app: App, room: Room, topic: string): Admission => {
-  const isActive = app.status === 'active' && room.status === 'active';
-  if (!isActive || !exposesTopic(app, room, topic)) return refused;
-  return { mayPublish: true, maySubscribe: true, until: Number.POSITIVE_INFINITY };
+/** Why a topic is closed to all; undefined for one that is not. */
+export const closedRule = (
+  app: App,
+  room: Room,
+  topic: string,
+): 'app_inactive' | 'room_inactive' | 'topic_not_exposed' | undefined => {
+  if (app.status !== 'active') return 'app_inactive';
+  if (room.status !== 'active') return 'room_inactive';
+  return exposesTopic(app, room, topic) ? undefined : 'topic_not_exposed';
 };
+
+/** What a backend may do: it needs no grants. */
+export const backendAdmission = (app: App, room: Room, topic: string): Admission =>
+  closedRule(app, room, topic) === undefined
+    ? { mayPublish: true, maySubscribe: true, until: Number.POSITIVE_INFINITY }
+    : refused;
+
+/** What an observer of the console may do: it needs no grants, and publishes nothing. */
+export const observerAdmission = (app: App, room: Room, topic: string): Admission => ({
+  ...backendAdmission(app, room, topic),
+  mayPublish: false,
+});
 
 /** The actor's own grant takes precedence in any state, so that one actor can be denied what its type may do. */
 const decidingGrant = (

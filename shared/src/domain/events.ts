@@ -2,6 +2,8 @@ import type { ActorEvent, ActorFields } from './actor.js';
 import type { ApiKeyEvent, ApiKeyFields } from './apiKey.js';
 import type { AppEvent } from './app.js';
 import type { BlueprintEvent } from './blueprint.js';
+import type { ConsoleAccessEvent } from './consoleAccess.js';
+import type { ConsoleSignInEvent } from './consoleSignIn.js';
 import type { ConnectionCloseEvent } from './closedConnection.js';
 import type { CallPayload, DeadLetterEvent, Delivery } from './deadLetter.js';
 import type { OrganizationEvent } from './organization.js';
@@ -36,6 +38,8 @@ export type DomainEvent =
   | WebhookCircuitEvent
   | SessionRevocationEvent
   | TokenRevocationEvent
+  | ConsoleAccessEvent
+  | ConsoleSignInEvent
   | ConnectionCloseEvent;
 
 export type EventType = DomainEvent['type'];
@@ -93,6 +97,8 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   SessionRevoked: 1,
   TokensRevoked: 1,
   TokenRevocationExpired: 1,
+  ConsoleAccessGiven: 1,
+  ConsoleSignedIn: 1,
   ConnectionCloseRequested: 1,
 };
 

@@ -134,7 +134,7 @@ export interface ConnectionRecord {
    */
   giveUpSilent(since: number, now: number): Promise<readonly string[]>;
 
-  /** Removes what is older, in steps; resolves with the number of facts. */
+  /** Removes what is older, in steps; resolves with the number of facts that went, also of those that went for their number since. */
   prune(before: number): Promise<number>;
 
   /** Removes everything that belongs to one of these projects. */

@@ -59,6 +59,8 @@ export interface NewJob {
   readonly seq: number;
   readonly message: Uint8Array;
   readonly addedAt: number;
+  /** Of its message, where that may be published once more; see `recentIds`. */
+  readonly id?: string;
 }
 
 /** What changes of a job that waits. */
@@ -71,7 +73,7 @@ export interface JobProgress {
   readonly dueAt: number;
 }
 
-export interface StoredJob extends NewJob, JobProgress {}
+export interface StoredJob extends Omit<NewJob, 'id'>, JobProgress {}
 
 /** Of one group. All of it happens, or nothing. */
 export interface JobChanges {
@@ -145,6 +147,12 @@ export interface JobStore {
 
   /** Those that are there, in the order of their numbers. For the owner alone. */
   get(groupId: string, seqs: readonly number[]): Promise<readonly StoredJob[]>;
+
+  /**
+   * The ids that came with jobs which were added since then, whatever has become of them, and perhaps some of before: of the newest 50,000 numbers
+   * at least. For the owner alone.
+   */
+  recentIds(groupId: string, since: number): Promise<readonly string[]>;
 
   /** With its jobs; at once for everybody, whatever its size. */
   remove(groupId: string, term: number): Promise<void>;

@@ -1,3 +1,5 @@
+import type { Impact, ImpactQuery } from './impact.js';
+
 /** An actor that is present in a room; its connections are one presence. */
 export interface PresentActor {
   readonly actorTokenId: string;
@@ -39,4 +41,7 @@ export interface LiveState {
 
   /** Of internal rooms, in their order. What other gateways count is as old as their answers. */
   occupancy(rooms: readonly string[]): Promise<readonly RoomOccupancy[]>;
+
+  /** Whose subscriptions would end, on all gateways, had some events happened. */
+  impact(query: ImpactQuery): Promise<Impact>;
 }

@@ -73,6 +73,7 @@ describe('session tokens of an OIDC issuer', () => {
       roles: new Map(),
       tokenId: 'j1',
       issuedAt: 5,
+      expiresAt: noon / 1_000 + hour,
     });
     for (const claims of [
       { iss: 'https://other.test' },

@@ -14,6 +14,8 @@ import { organizationStream } from '../../src/domain/organization.js';
 import { projectStream } from '../../src/domain/project.js';
 import { roomsStream } from '../../src/domain/room.js';
 import { scopesStream } from '../../src/domain/scope.js';
+import { consoleSignInStream } from '../../src/domain/consoleSignIn.js';
+import { consoleAccessStream } from '../../src/domain/consoleAccess.js';
 import { sessionRevocationStream } from '../../src/domain/sessionRevocation.js';
 import { signingKeyStream } from '../../src/domain/signingKey.js';
 import { tokenRevocationStream } from '../../src/domain/tokenRevocation.js';
@@ -26,11 +28,13 @@ describe('the streams of a log', () => {
       ...[organizationStream, projectStream, apiKeyStream, blueprintStream, appsStream, roomsStream],
       ...[scopesStream, actorStream, signingKeyStream, webhookSecretsStream, deadLetterStream],
       ...[sessionRevocationStream, tokenRevocationStream, webhookCircuitStream],
+      ...[consoleAccessStream, consoleSignInStream],
     ].map((streamOf) => streamOf('1'));
     expect(names).to.eql([
       ...['organization-1', 'project-1', 'apiKey-1', 'blueprint-1', 'apps-1', 'rooms-1'],
       ...['scopes-1', 'actor-1', 'signingKey-1', 'webhookSecrets-1', 'deadLetter-1'],
       ...['sessionRevocation-1', 'tokenRevocation-1', 'webhookCircuit-1'],
+      ...['consoleAccess-1', 'consoleSignIn-1'],
     ]);
     expect(auditHeadsStream).to.equal('audit-heads');
   });

@@ -41,8 +41,6 @@ export const checkJobs = (history: History, left: JobsLeft): void => {
     if (members === undefined) continue;
     const times = handedOut.get(message.id) ?? [];
     checkKept(history, message, { members, times, left });
-    // Whoever takes a group over takes a second copy for another job.
-    if (message.copies.length > 1) continue;
     const certain = times.filter(({ isCertain }) => isCertain);
     for (const [n, later] of certain.entries())
       if (n > 0) checkAgain(history, members, certain.slice(0, n), later);
@@ -101,7 +99,7 @@ const checkAgain = (
   const what = `the job of message ${later.id} went to connection ${later.connection} at ${later.at.toFixed(0)}`;
   const isDisturbed = (from: number, to: number): boolean => history.isDisturbed(from - aftermathMs, to);
   for (const { at, delivery, answers, connection } of before) {
-    const acked = answers.find(({ kind }) => kind === 'ack')?.at ?? Infinity;
+    const acked = answers.find(({ kind, isUnread }) => kind === 'ack' && !isUnread)?.at ?? Infinity;
     // What was settled and stored stays settled, whatever happens later.
     if (acked + handledWithinMs < later.at && !isDisturbed(acked, Math.min(later.at, acked + storedWithinMs)))
       history.violated(

@@ -62,7 +62,10 @@ export class Connection {
     this.onOver = onOver;
     this.socket = SimulatedSocket.open(place, world.cluster.network, {
       onFrame: (payload) => this.take(payload),
-      onClosed: (code) => this.over(`closed with ${code}`),
+      onClosed: (code) => {
+        world.history.closed(this.number);
+        this.over(`closed with ${code}`);
+      },
     });
     this.tell(`connects to ${this.gateway}`);
     if (this.socket === undefined) this.over('refused');

@@ -23,7 +23,7 @@ export const work = (world: World, job: HandedOut, send: Answer): void => {
   const { msgId } = job;
   const answer = (ms: number, kind: JobAnswer['kind'], more: Readonly<Record<string, unknown>> = {}): void =>
     void time.after(undefined, ms, () => {
-      if (send({ type: kind, msgId, ...more })) job.answers.push({ kind, at: time.now });
+      if (send({ type: kind, msgId, ...more })) job.answers.push({ kind, at: time.now, isUnread: false });
     });
   const soon = chance.next() * longestWorkMs;
   if (!isBusy) return answer(soon, 'ack');

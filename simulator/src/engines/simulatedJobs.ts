@@ -18,6 +18,7 @@ import type { Network } from './network.js';
 interface Entry {
   record: JobGroupRecord;
   readonly jobs: Map<number, StoredJob>;
+  readonly ids: { readonly id: string; readonly addedAt: number }[];
   lastSeq: number;
   collected: number;
 }
@@ -26,6 +27,9 @@ interface ShardEntry {
   term: number;
   readonly positions: Map<number, number>;
 }
+
+/** Of a group. */
+const mostIds = 50_000;
 
 /** A line for each commit. */
 export type OnCommit = (what: string) => void;
@@ -66,7 +70,7 @@ export class SimulatedJobs {
     this.admit(record.shard, term);
     const known = this.groups.get(record.groupId);
     if (known) known.record = record;
-    else this.groups.set(record.groupId, { record, jobs: new Map(), lastSeq: 0, collected: -1 });
+    else this.groups.set(record.groupId, { record, jobs: new Map(), ids: [], lastSeq: 0, collected: -1 });
   }
 
   commit(
@@ -98,6 +102,11 @@ export class SimulatedJobs {
     return [...(this.groups.get(groupId)?.jobs.values() ?? [])].filter(({ seq }) => wanted.has(seq));
   }
 
+  recentIds(groupId: string, since: number): readonly string[] {
+    const ids = this.groups.get(groupId)?.ids ?? [];
+    return ids.filter(({ addedAt }) => addedAt >= since).map(({ id }) => id);
+  }
+
   remove(groupId: string, term: number): void {
     const entry = this.groups.get(groupId);
     if (entry === undefined) return;
@@ -124,9 +133,11 @@ export class SimulatedJobs {
     const entry = this.groups.get(groupId);
     if (entry === undefined) return;
     const { jobs } = entry;
-    for (const job of add) {
+    for (const { id, ...job } of add) {
       if (job.seq <= entry.lastSeq) continue;
       entry.lastSeq = job.seq;
+      if (id !== undefined) entry.ids.push({ id, addedAt: job.addedAt });
+      if (entry.ids.length > mostIds) entry.ids.shift();
       jobs.set(job.seq, { ...job, message: Buffer.from(job.message), deliveries: 0, counted: 0, dueAt: 0 });
     }
     for (const progress of changed) {
@@ -180,6 +191,7 @@ export const jobStoreOn = (
       }),
     page: (groupId, bounds) => reach(() => jobs.page(groupId, bounds)),
     get: (groupId, seqs) => reach(() => jobs.get(groupId, seqs)),
+    recentIds: (groupId, since) => reach(() => jobs.recentIds(groupId, since)),
     remove: (groupId, term) => reach(() => jobs.remove(groupId, term)),
     removeOf: (owners) => reach(() => jobs.removeOf(owners)),
     checkpoint: () => reach(() => jobs.position),

@@ -350,6 +350,21 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-JOB-2'],
     edits: [gateway('jobs/queue/deadlines', 'if (first && first.dueAt <= now)', 'if (false)')],
   },
+  'second-jobs': {
+    what: 'A second copy of a message is another job',
+    rules: ['WS-JOB-2', 'WS-JOB-5', 'WS-JOB-8'],
+    edits: [gateway('jobs/owner/ownedGroup', 'if (this.taken.isRepeated(message.id))', 'if (false)')],
+  },
+  'second-news': {
+    what: 'What gateways tell one another about jobs is taken twice if the bus stores it twice',
+    rules: ['WS-JOB-2', 'WS-JOB-5', 'WS-JOB-8'],
+    edits: [gateway('jobs/link/jobLink', ' && !this.secondCopies.isOne(news)', '')],
+  },
+  'unread-answers': {
+    what: 'An acknowledgement that waits when its connection ends is dropped',
+    rules: ['WS-JOB-8'],
+    edits: [gateway('socket/connection', 'of lastAnswers(waiting))', 'of [])')],
+  },
   'kept-by-leavers': {
     what: 'What a member has that leaves is not handed out again',
     rules: ['WS-JOB-2', 'WS-JOB-4'],

@@ -81,6 +81,8 @@ export interface Disturbance {
   readonly to: number;
 }
 
+/** Longer than the way of a close to its client, and of a frame that crosses it. */
+const closingMs = 2_000;
 /** Of the trace so many lines are kept, the last ones. */
 const keptLines = 200_000;
 
@@ -122,6 +124,14 @@ export class History {
   violated(rule: string, details: string): void {
     this.happened(`VIOLATION ${rule}: ${details}`);
     this.violations.push(`${rule}: ${details}`);
+  }
+
+  /** The gateway has closed the connection: what came from then on it has not read. */
+  closed(connection: number): void {
+    const since = this.time.now - closingMs;
+    for (const job of this.jobs)
+      if (job.connection === connection)
+        for (const answer of job.answers) answer.isUnread ||= answer.at > since;
   }
 
   /** A message that has not been published yet. */

@@ -9,6 +9,8 @@ export interface JobOptions {
 export interface JobAnswer {
   readonly kind: 'ack' | 'nack' | 'progress';
   readonly at: number;
+  /** The gateway has closed the connection, and may have done so before this came. */
+  isUnread: boolean;
 }
 
 /** One hand-out of a job, as its member has seen it. */

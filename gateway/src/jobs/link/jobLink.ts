@@ -2,6 +2,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
 import { everyProcess, jobNews, processKey, type JobNews } from '@roomwire/shared/wire/bus/jobNews';
+import { SecondCopies } from './secondCopies.js';
 
 export interface JobLinkDeps {
   /** Of this process. */
@@ -10,13 +11,18 @@ export interface JobLinkDeps {
   readonly logger: Logger;
 }
 
+/** One that fails may be passed by so many others. */
+const sentAtOnce = 500;
 const betweenTries = { firstMs: 50, longestMs: 2_000 };
 
-/** What processes say to one another about jobs. Records of one process to one address keep their order. */
+/** What processes say to one another about jobs. Records of one process to one address keep their order, and come once. */
 export class JobLink {
   private readonly deps: JobLinkDeps;
   private reader: ChannelReader | undefined;
   private readonly lanes = new Map<string, JobNews[]>();
+  /** How many records were sent to each address. */
+  private readonly numbers = new Map<string, number>();
+  private readonly secondCopies = new SecondCopies();
   private readonly closing = new AbortController();
   private readonly subscribed = new Set<string>();
 
@@ -31,7 +37,7 @@ export class JobLink {
   /** Must be called first. */
   async start(take: (news: JobNews) => void): Promise<void> {
     this.reader = await this.deps.bus.read(jobNews, { interest: 'subscribed' }, (news) => {
-      if (this.subscribed.has(news.to)) take(news);
+      if (this.subscribed.has(news.to) && !this.secondCopies.isOne(news)) take(news);
     });
     await this.subscribe(everyProcess);
     await this.subscribe(processKey(this.deps.id));
@@ -62,11 +68,15 @@ export class JobLink {
 
   /** Sent until the bus has stored it, or this is closed. */
   send(news: JobNews): void {
-    const lane = this.lanes.get(news.to);
-    if (lane !== undefined) return void lane.push(news);
-    const opened = [news];
-    this.lanes.set(news.to, opened);
-    void this.sendAll(news.to, opened);
+    const { to } = news;
+    const number = (this.numbers.get(to) ?? 0) + 1;
+    this.numbers.set(to, number);
+    const numbered: JobNews = { ...news, sent: [this.deps.id, number] };
+    const lane = this.lanes.get(to);
+    if (lane !== undefined) return void lane.push(numbered);
+    const opened = [numbered];
+    this.lanes.set(to, opened);
+    void this.sendAll(to, opened);
   }
 
   async close(): Promise<void> {
@@ -76,12 +86,12 @@ export class JobLink {
 
   private async sendAll(address: string, lane: JobNews[]): Promise<void> {
     for (let failures = 1; lane.length > 0 && !this.closing.signal.aborted;) {
-      const waiting = lane.splice(0);
+      const waiting = lane.splice(0, sentAtOnce);
       try {
         await Promise.all(waiting.map((news) => this.deps.bus.send(jobNews, news, 'stored')));
         failures = 1;
       } catch (error) {
-        // Some may be stored: whoever takes them knows what it has taken.
+        // Some may be stored: by their numbers they are not taken again.
         lane.unshift(...waiting);
         this.deps.logger.debug('News of jobs did not reach others yet', { address, error });
         await sleep(backOffMs(betweenTries, failures++), this.closing.signal);

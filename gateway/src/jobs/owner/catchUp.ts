@@ -3,6 +3,9 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { OwnedGroup } from './ownedGroup.js';
 
+/** So many earlier records are read once more, to recognize a second copy whose first was read before. */
+const lookBack = 2_000;
+
 /** Gives groups what was published since their former owner has collected for them. Their rooms must be read by now. */
 export const catchUp = async (
   past: RoomPast,
@@ -18,11 +21,15 @@ export const catchUp = async (
       const { topic } = group.record;
       byTopic.set(topic, [...(byTopic.get(topic) ?? []), group]);
     }
-    const expired = (first: number): void =>
-      logger.error('Messages had expired before they were jobs', { partition, behind: from, first });
-    for await (const page of past.behind(partition, from, expired))
+    const expired = (first: number): void => {
+      if (first > from + 1)
+        logger.error('Messages had expired before they were jobs', { partition, behind: from, first });
+    };
+    for await (const page of past.behind(partition, Math.max(-1, from - lookBack), expired))
       for (const { message, offset } of page)
-        for (const group of byTopic.get(message.topic) ?? []) group.take(message, offset);
+        for (const group of byTopic.get(message.topic) ?? [])
+          if (offset > from) group.take(message, offset);
+          else group.hadBefore(message.id);
   }
 };
 

@@ -1,5 +1,4 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
-import { RecentIds } from '../../fanout/recentIds.js';
 import type { OwnedGroup } from './ownedGroup.js';
 
 /** What the owner of a group needs of the bus. */
@@ -21,9 +20,6 @@ interface HeldMessage {
   readonly offset: number;
 }
 
-/** Whose second copies are recognized. */
-const remembered = 50_000;
-
 /** Brings the messages of topics to the groups that collect them. Where a topic has none it costs a look-up. */
 export class Intake {
   private readonly rooms: RoomLog;
@@ -32,7 +28,6 @@ export class Intake {
   private readonly collectors = new Map<string, number>();
   /** Messages of topics with groups that are about to begin. */
   private readonly held = new Map<string, Set<HeldMessage[]>>();
-  private readonly recent = new RecentIds(remembered);
 
   constructor(rooms: RoomLog) {
     this.rooms = rooms;
@@ -43,7 +38,7 @@ export class Intake {
     const groups = this.byTopic.get(message.topic);
     if (groups === undefined && this.held.size === 0) return;
     for (const held of this.held.get(message.topic) ?? []) held.push({ message, offset });
-    if (groups === undefined || this.recent.isRepeated(message.id)) return;
+    if (groups === undefined) return;
     const own = owned(message);
     for (const group of groups) group.take(own, offset);
   }

@@ -6,8 +6,9 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { Intake, type RoomLog } from './intake.js';
 import type { OwnedGroup } from './ownedGroup.js';
 import { OwnedShard, type OwnedShardDeps } from './ownedShard.js';
+import { TakenMessages } from './takenMessages.js';
 
-export interface JobOwnerDeps extends Omit<OwnedShardDeps, 'store' | 'intake' | 'superseded'> {
+export interface JobOwnerDeps extends Omit<OwnedShardDeps, 'store' | 'intake' | 'taken' | 'superseded'> {
   readonly store: JobStore;
   readonly leases: ShardLeases;
   readonly rooms: RoomLog;
@@ -26,6 +27,7 @@ export class JobOwner {
   readonly intake: Intake;
   private readonly deps: JobOwnerDeps;
   private readonly shards = new Map<number, OwnedShard>();
+  private readonly taken = new TakenMessages();
   private ownership: OwnedShards | undefined;
   private timers: readonly NodeJS.Timeout[] = [];
 
@@ -111,7 +113,10 @@ export class JobOwner {
     const superseded = (): void => {
       if (this.shards.get(shard) === opened) this.drop(shard, opened);
     };
-    const opened = new OwnedShard(shard, term, { ...deps, intake: this.intake, superseded });
+    const opened = new OwnedShard(shard, term, {
+      ...{ ...deps, superseded },
+      ...{ intake: this.intake, taken: this.taken },
+    });
     this.shards.set(shard, opened);
     owned(shard, term);
   }

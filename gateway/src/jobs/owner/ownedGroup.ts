@@ -13,6 +13,7 @@ import { topicNameOf } from '@roomwire/shared/domain/topic';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { limitTable, type LimitName } from '@roomwire/shared/wire/limits/limitTable';
+import { mayComeTwice } from '../../history/replayedMessages.js';
 import { JobMember, type JobRecipient, type JobWishes } from '../queue/job.js';
 import type { JobOutputs } from '../queue/jobOutputs.js';
 import { JobQueue } from '../queue/jobQueue.js';
@@ -23,6 +24,7 @@ import { JobReads } from './jobReads.js';
 import type { Burial } from './burial.js';
 import { JobPacking } from './jobPacking.js';
 import { OldestJobs } from './oldestJobs.js';
+import type { GroupsTaken, TakenMessages } from './takenMessages.js';
 import type { JobCounts } from '../queue/jobCounts.js';
 
 export interface OwnedGroupDeps {
@@ -31,6 +33,7 @@ export interface OwnedGroupDeps {
   readonly logger: Logger;
   readonly counts: JobCounts;
   readonly burial: Burial;
+  readonly taken: Pick<TakenMessages, 'open' | 'close'>;
   /** Of its jobs, and of their messages. */
   readonly bounds: { readonly jobs: number; readonly bytes: number };
   readonly gathered: Pick<Gathering, 'isOver' | 'done'>;
@@ -76,12 +79,15 @@ export class OwnedGroup {
   private readonly oldest: OldestJobs;
   private readonly deaths: GroupDeaths;
   private readonly changes = new GroupChanges();
+  private readonly taken: GroupsTaken;
   private depth: number;
   private bytes: number;
   private lastSeq: number;
   private collectedTo: number;
   /** As it was last looked at. */
   private oldestStored: number | undefined;
+  /** Their clients can have jobs, which nobody gets yet. */
+  private readonly early: JobMember[] = [];
   /** Numbers of jobs that are being looked for. */
   private readonly unseen = new Set<number>();
   private isOver = false;
@@ -96,6 +102,7 @@ export class OwnedGroup {
     this.bytes = bytes;
     this.lastSeq = lastSeq;
     this.collectedTo = collected;
+    this.taken = deps.taken.open();
     const { clock, store, logger } = deps;
     const queueDeps = { window: jobWindow, counts: deps.counts, now: () => clock.monotonic() };
     this.queue = new JobQueue(stored, queueDeps, this.outputs);
@@ -161,13 +168,20 @@ export class OwnedGroup {
     return owners.roomId === roomId && owners.accessScopeId === accessScopeId;
   }
 
+  /** A message that the group, or its former owner, has had: another copy of it is none of its jobs. */
+  hadBefore(id: string): void {
+    this.taken.isRepeated(id);
+  }
+
   /** A message of its topic. `offset`: in the room's log, where there is one. */
   take(message: LiveMessage, offset: number): void {
     if (this.hasLog) {
-      if (offset <= this.collectedTo) return;
+      if (offset <= this.collectedTo) return this.hadBefore(message.id);
       this.collectedTo = offset;
       this.changes.collect(offset);
     }
+    // [WS-JOB-2] It may be on the bus twice.
+    if (this.taken.isRepeated(message.id)) return;
     // Members of before that are not back yet may want what those that are here leave out.
     if (!this.deps.gathered.isOver || this.queue.takes(message)) this.add(message);
   }
@@ -177,7 +191,8 @@ export class OwnedGroup {
     const { clock, counts } = this.deps;
     const seq = ++this.lastSeq;
     const [addedAt, packed] = [clock.now(), this.packing.pack(message)];
-    this.changes.add({ seq, message: packed, addedAt });
+    const id = mayComeTwice(message) ? message.id : undefined;
+    this.changes.add({ seq, message: packed, addedAt, ...(id !== undefined && { id }) });
     this.depth++;
     this.bytes += packed.length;
     counts.added++;
@@ -206,10 +221,9 @@ export class OwnedGroup {
   /** Nobody gets jobs before it is known which ones members have from an earlier owner. */
   ready(member: JobMember): void {
     const { gathered } = this.deps;
-    if (!gathered.isOver) return void gathered.done.then(() => this.ready(member));
-    if (this.isOver || this.isHandedOver || !this.queue.members.has(member)) return;
-    this.queue.ready(member);
-    this.settleDown();
+    if (gathered.isOver) return this.serve([member]);
+    this.early.push(member);
+    if (this.early.length === 1) void gathered.done.then(() => this.serve(this.early.splice(0)));
   }
 
   leave(member: JobMember): void {
@@ -303,6 +317,7 @@ export class OwnedGroup {
   /** Deleted, or owned by another process from now on. */
   close(isDeleted: boolean): void {
     this.isOver = true;
+    this.deps.taken.close(this.taken);
     this.reads.close();
     this.oldest.close();
     this.deaths.close();
@@ -320,6 +335,13 @@ export class OwnedGroup {
     fetch: ({ seq }) => this.reads.fetch(seq),
     settleUnseen: (seq) => void this.settleUnseen(seq),
   };
+
+  /** Several get their shares of what waits. */
+  private serve(members: readonly JobMember[]): void {
+    if (this.isOver || this.isHandedOver) return;
+    this.queue.ready(...members.filter((member) => this.queue.members.has(member)));
+    this.settleDown();
+  }
 
   private redescribe(changed: Partial<JobGroupRecord>): void {
     this.described = { ...this.described, ...changed };

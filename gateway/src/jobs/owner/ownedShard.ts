@@ -17,12 +17,14 @@ export type NamedGroup = Pick<JobGroupRecord, 'topic' | 'name' | 'owners'>;
 
 export interface OwnedShardDeps
   extends
-    Pick<OwnedGroupDeps, 'clock' | 'counts' | 'burial' | 'bounds' | 'limits'>,
+    Pick<OwnedGroupDeps, 'clock' | 'counts' | 'burial' | 'taken' | 'bounds' | 'limits'>,
     Pick<ShardCommitsDeps, 'logger' | 'superseded'> {
   readonly store: OwnedGroupDeps['store'] &
     ShardCommitsDeps['store'] &
-    Pick<JobStore, 'take' | 'write' | 'remove'>;
+    Pick<JobStore, 'take' | 'recentIds' | 'write' | 'remove'>;
   readonly intake: Intake;
+  /** A message may be published once more under its id for so long. */
+  readonly repeatedMs: number;
   /** Undefined where messages are durable in their groups only. */
   readonly past: RoomPast | undefined;
   /** Where the room's log is now: what is published from now on is behind it. -1 where messages have no offsets. */
@@ -145,6 +147,7 @@ export class OwnedShard {
     const { store, intake, past, endOf } = this.deps;
     const { groups, positions } = await this.untilDone(() => store.take(this.shard, this.term));
     const opened = groups.map((stored) => this.open(stored));
+    await Promise.all(opened.map((group) => this.rememberIdsOf(group)));
     const held = await Promise.all(groups.map((stored) => this.untilDone(() => intake.hold(stored))));
     try {
       if (past) {
@@ -158,6 +161,14 @@ export class OwnedShard {
     }
     for (const [at, group] of opened.entries()) held[at]?.begin(group);
     this.hasLoaded = true;
+  }
+
+  /** [WS-ONCE-4] What its former owners have taken, and may come once more. */
+  private async rememberIdsOf(group: OwnedGroup): Promise<void> {
+    const { store, clock, repeatedMs } = this.deps;
+    const since = clock.now() - repeatedMs;
+    const ids = await this.untilDone(() => store.recentIds(group.groupId, since));
+    for (const id of ids) group.hadBefore(id);
   }
 
   private async create(record: JobGroupRecord): Promise<OwnedGroup> {
@@ -178,9 +189,9 @@ export class OwnedShard {
   }
 
   private open(stored: StoredJobGroup): OwnedGroup {
-    const { store, clock, logger, counts, burial, bounds, limits } = this.deps;
+    const { store, clock, logger, counts, burial, taken, bounds, limits } = this.deps;
     const group = new OwnedGroup(stored, {
-      ...{ store, clock, logger, counts, burial, bounds, limits, gathered: this.gathered },
+      ...{ store, clock, logger, counts, burial, taken, bounds, limits, gathered: this.gathered },
       changed: (changed, isSoon) => this.commits.changed(changed, isSoon),
       flushed: () => this.commits.flushed(),
       describe: (described) => this.describe(described),

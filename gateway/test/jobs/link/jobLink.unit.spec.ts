@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { JobNews } from '@roomwire/shared/wire/bus/jobNews';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { JobLink } from '../../../src/jobs/link/jobLink.js';
 
 /** A bus that takes subscriptions at the last of so many tries. */
@@ -19,6 +21,30 @@ const busAwayFor = (tries: number): Pick<MessageBus, 'read' | 'send'> => {
     }),
   };
 };
+
+/** A bus that keeps what is sent, and brings it to readers when it is told to. */
+class HeldBus implements Pick<MessageBus, 'read' | 'send'> {
+  readonly stored: JobNews[] = [];
+  /** Of the next sends: whether they are stored, and whether that is answered. */
+  outcomes: ('stored' | 'unanswered' | 'refused')[] = [];
+  private readonly readers: ((news: JobNews) => void)[] = [];
+
+  readonly send: MessageBus['send'] = async (_channel, record) => {
+    const outcome = this.outcomes.shift() ?? 'stored';
+    if (outcome !== 'refused') this.stored.push(record as JobNews);
+    if (outcome !== 'stored') throw new EngineUnavailable('message bus');
+    return 0;
+  };
+
+  readonly read: MessageBus['read'] = async (_channel, _options, onRecord) => {
+    this.readers.push((news) => onRecord(news as never, 0));
+    return { subscribe: async () => undefined, unsubscribe: () => undefined, close: async () => undefined };
+  };
+
+  bring(records: readonly JobNews[]): void {
+    for (const news of records) for (const take of this.readers) take(news);
+  }
+}
 
 describe('what processes say to one another about jobs', () => {
   const started = async (tries: number): Promise<JobLink> => {
@@ -39,5 +65,57 @@ describe('what processes say to one another about jobs', () => {
     expect(await link.subscribeWhile('shard-1', () => ++asked < 3)).to.equal(false);
     expect(asked).to.equal(3);
     await link.close();
+  });
+
+  describe('comes once', () => {
+    const settled = (seq: number, to = 'shard-1') =>
+      ({ kind: 'settle', to, from: 'gateway', term: 1, groupId: 'g', seqs: [seq] }) as const;
+
+    /** Two processes that send, and what a third one takes. */
+    const linked = async () => {
+      const bus = new HeldBus();
+      const links = ['gateway', 'other', 'owner'].map((id) => new JobLink({ id, bus, logger: silentLogger }));
+      const [sender, another, owner] = links as [JobLink, JobLink, JobLink];
+      const taken: number[] = [];
+      await owner.start((news) => news.kind === 'settle' && taken.push(...news.seqs));
+      await owner.subscribe('shard-1');
+      await owner.subscribe('shard-2');
+      const haveStored = (count: number) =>
+        eventually(async () => bus.stored.length === count, { what: `${count} records` });
+      const close = () => Promise.all(links.map((link) => link.close()));
+      return { bus, sender, another, taken, haveStored, close };
+    };
+
+    it('also if the bus stores it twice, at once or later', async () => {
+      const { bus, sender, taken, haveStored, close } = await linked();
+      for (const seq of [1, 2, 3]) sender.send(settled(seq));
+      await haveStored(3);
+      bus.bring(bus.stored.flatMap((news) => [news, news]));
+      bus.bring(bus.stored);
+      expect(taken).to.eql([1, 2, 3]);
+      await close();
+    });
+
+    it('also if it is sent again because the answer of the bus was lost; nothing is lost that others have passed', async () => {
+      const { bus, sender, taken, haveStored, close } = await linked();
+      // What waits while the first is sent goes together.
+      bus.outcomes = ['stored', 'refused', 'unanswered', 'stored'];
+      for (const seq of [1, 2, 3, 4]) sender.send(settled(seq));
+      await haveStored(6);
+      bus.bring(bus.stored);
+      expect(taken).to.eql([1, 3, 4, 2]);
+      await close();
+    });
+
+    it('from each sender, at each address', async () => {
+      const { bus, sender, another, taken, haveStored, close } = await linked();
+      sender.send(settled(1));
+      another.send(settled(2));
+      sender.send(settled(3, 'shard-2'));
+      await haveStored(3);
+      bus.bring(bus.stored);
+      expect(taken).to.have.members([1, 2, 3]);
+      await close();
+    });
   });
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
 import type { JobGroupRecord, JobStore } from '@roomwire/shared/ports/jobStore';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { groupOf, seqsOf, shard } from '@roomwire/testing/contracts/job-store/storedJobs';
@@ -9,12 +10,18 @@ import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { OwnedGroup } from '../../../src/jobs/owner/ownedGroup.js';
+import { TakenMessages } from '../../../src/jobs/owner/takenMessages.js';
+import type { JobMember } from '../../../src/jobs/queue/job.js';
 import { createJobCounts } from '../../../src/jobs/queue/jobCounts.js';
 import { ShiftedClock } from '../../support/shiftedClock.js';
 
 const keptMs = limitTable.emptyJobGroupMs.value;
 const term = 1;
 const groupId = 'g';
+
+let messages = 0;
+const message = (fields: Partial<LiveMessage>): LiveMessage =>
+  liveMessage({ id: `message ${++messages}`, ...fields });
 
 describe('a group with jobs, at its bounds', () => {
   let folder: TemporaryFolder;
@@ -48,7 +55,7 @@ describe('a group with jobs, at its bounds', () => {
       {
         ...{ store, clock, bounds, counts: createJobCounts(), logger: silentLogger },
         burial: { bury: async (_record, { seq }) => dead.push(seq) > 0, close: () => undefined },
-        gathered,
+        ...{ gathered, taken: new TakenMessages() },
         limits: { reached: (limit) => void reached.push(limit) },
         changed: () => undefined,
         flushed: async () => {
@@ -62,12 +69,12 @@ describe('a group with jobs, at its bounds', () => {
     return group;
   };
   const publish = (group: OwnedGroup, bytes = 10): void =>
-    group.take(liveMessage({ body: new Uint8Array(bytes) }), -1);
-  const enter = (group: OwnedGroup, filters?: readonly string[]) => {
+    group.take(message({ body: new Uint8Array(bytes) }), -1);
+  const enter = (group: OwnedGroup, filters?: readonly string[], got: number[] = []) => {
     const { options } = group.record;
     const wishes = { filters, own: undefined };
     const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [] };
-    return group.join(joining, { take: () => undefined, ended: () => undefined });
+    return group.join(joining, { take: (seq) => void got.push(seq), ended: () => undefined });
   };
 
   it('[WS-JOB-4] ends 24 hours after its last member has left, and not before', async () => {
@@ -117,14 +124,32 @@ describe('a group with jobs, at its bounds', () => {
       expect(reached).to.eql([limit, limit]);
     });
 
+  it('[WS-JOB-2] divides what has waited for a takeover among all members that are ready by then', async () => {
+    let isOver: () => void = () => undefined;
+    const gathered = { isOver: false, done: new Promise<void>((resolve) => (isOver = resolve)) };
+    const group = await open({}, undefined, gathered);
+    const got: number[][] = [[], [], []];
+    const members = got.map((seqs) => enter(group, undefined, seqs));
+    const [first, gone] = members as [JobMember, JobMember];
+    for (const member of members) group.ready(member);
+    group.leave(gone);
+    for (let n = 0; n < 6; n += 1) publish(group);
+    expect(got).to.eql([[], [], []]);
+    gathered.isOver = true;
+    isOver();
+    await eventually(async () => got.flat().length === 6, { what: 'all jobs' });
+    expect(got.map(({ length }) => length)).to.eql([3, 0, 3]);
+    group.leave(first);
+  });
+
   it('[WS-JOB-4] after a takeover takes what its members leave out, until all that were there have had time to come back', async () => {
     const gathered = { isOver: false, done: Promise.resolve() };
     const group = await open({}, undefined, gathered);
     enter(group, ['paid']);
-    group.take(liveMessage({ filters: ['refunded'] }), -1);
+    group.take(message({ filters: ['refunded'] }), -1);
     gathered.isOver = true;
-    group.take(liveMessage({ filters: ['refunded'] }), -1);
-    group.take(liveMessage({ filters: ['paid'] }), -1);
+    group.take(message({ filters: ['refunded'] }), -1);
+    group.take(message({ filters: ['paid'] }), -1);
     expect(group.load.depth).to.equal(2);
   });
 });

@@ -14,6 +14,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const work = (jobs: Fields = {}) => ({ loadBalance: true, loadBalanceGroup: 'workers', jobs });
 
+/** So many requests of a connection are handled at once (WS-CONN-10); the next ones, and what is behind them, wait for some 10 ms each. */
+const [atOnce, delayed] = [1_000, 28];
+
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
 /** What is reported of the jobs of a world. */
@@ -272,6 +275,28 @@ describe('jobs', () => {
     await publishAll(await world.join(), 'b', 'c');
     const jobs = [await next(slow).catch(() => undefined), await next(other)];
     expect(jobs.map((each) => each?.['data']).sort()).to.deep.equal(['b', 'c']);
+  });
+
+  it('[WS-ACK-4] are settled and given back by what waits behind other requests when the connection ends', async () => {
+    const [hasty, other] = [await worker({ prefetch: 2 }), await world.join()];
+    await publishAll(await world.join(), 'a', 'b');
+    const jobs = [await next(hasty), await next(hasty)];
+    await other.subscribe(topic, work({ prefetch: 2 }));
+    const request = { type: 'unsubscribe', topic: 'a/b/c' };
+    for (let asked = 0; asked < atOnce; asked++) hasty.send(request);
+    for (let asked = 0; asked < atOnce; asked++) await hasty.next();
+    for (let asked = 0; asked < delayed; asked++) hasty.send(request);
+    hasty.send({ type: 'ack', msgId: jobs[0]?.['msgId'] });
+    hasty.send({ type: 'nack', msgId: jobs[1]?.['msgId'], delaySeconds: 900 });
+    hasty.webSocket.close();
+    await eventually(async () => world.gateway.metrics.connectionsClosed === 1, { what: 'its end' });
+    await publishAll(await world.join(), 'c');
+    const first = await next(other);
+    expect(first).to.include({ data: 'c' });
+    other.send({ type: 'ack', msgId: first['msgId'] });
+    expect(await other.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
+    clock.forward(900_001);
+    expect(await next(other)).to.include({ data: 'b', delivery: 2 });
   });
 
   it('[WS-JOB-9] that fail again and again become dead letters, and can be redriven', async () => {

@@ -238,6 +238,38 @@ describe('the program', () => {
     await stop(service);
   });
 
+  it('prints a link that signs in to the console, as the operator or for an organization', async () => {
+    const service = await startProgram(folder.path);
+    const print = async (...args: string[]) => {
+      const environment = { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_URL: service.baseUrl };
+      const program = runRoomwire(['console', ...args], environment);
+      return { code: (await program.ended).code, stdout: program.stdout(), stderr: program.stderr() };
+    };
+    expect(await print()).to.include({ code: 2, stdout: '' });
+    const { organizationId } = service.credentials;
+    for (const [args, expected] of [
+      [['--print', '--operator'], { isOperator: true }],
+      [['--print', '--role', 'viewer', '--subject', 'ada'], { isOperator: false, principal: 'session:ada' }],
+    ] as const) {
+      const link = new URL((await print(...args)).stdout.trim());
+      expect(link.href).to.match(new RegExp(`^${service.baseUrl}/console#code=`));
+      const code = new URLSearchParams(link.hash.slice(1)).get('code');
+      const signedIn = await fetch(`${service.baseUrl}/v1/console/sign-in`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ code }),
+      });
+      const { token } = (await signedIn.json()) as { readonly token: string };
+      const own = await fetch(`${service.baseUrl}/v1/console/session`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const session = (await own.json()) as { readonly organizations: { organizationId: string }[] };
+      expect(session).to.include(expected);
+      expect(session.organizations.map((one) => one.organizationId)).to.deep.equal([organizationId]);
+    }
+    await stop(service);
+  });
+
   it('watches webhook calls with a session that it mints where the data folder is', async () => {
     const service = await startProgram(folder.path);
     const environment = { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_API_URL: service.baseUrl };

@@ -17,17 +17,23 @@ import { lostEnd, placedFacts, shownConnection, unrecordedEnd } from './connecti
 import { ConnectionTables } from './connectionTables.js';
 import { coverageOf } from './coverage.js';
 import { findConnections } from './findConnections.js';
-import { foldBatch, isForgotten, type UnsettledGap } from './gatewayFold.js';
+import { foldBatch, isForgotten, type FoldedGateway, type UnsettledGap } from './gatewayFold.js';
 
 /** Facts, or connections, in one transaction. */
 const step = 500;
 const mostHandOuts = 1_000;
+/** That nothing happened is on disk after this time: until then a crash leaves it unknown. */
+const quietMs = 60_000;
 
 /** The record of connections in an LMDB file. */
 class EmbeddedConnectionRecord implements ConnectionRecord {
   private readonly tables: ConnectionTables;
   private readonly transactions: StoreTransactions;
   private readonly maxBytes: number;
+  /** Gateways as far as they have told, where what is on disk is behind. */
+  private readonly ahead = new Map<string, FoldedGateway>();
+  /** Facts that went for their number, and are not counted yet. */
+  private evicted = 0;
 
   constructor(path: string, maxBytes: number) {
     this.tables = new ConnectionTables(path);
@@ -36,9 +42,17 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
   }
 
   async write(batches: readonly FactBatch[]): Promise<void> {
-    for (const batch of batches) await this.transactions.run(() => this.writeOne(batch));
-    while (this.tables.bytes > this.maxBytes)
-      if ((await this.forgetBefore(Number.MAX_SAFE_INTEGER)) === 0) return;
+    this.transactions.assertOpen();
+    for (const batch of batches)
+      if (!this.isQuiet(batch)) {
+        await this.transactions.run(() => this.writeOne(batch));
+        this.ahead.delete(batch.gateway);
+      }
+    while (this.tables.bytes > this.maxBytes) {
+      const evicted = await this.forgetBefore(Number.MAX_SAFE_INTEGER);
+      if (evicted === 0) return;
+      this.evicted += evicted;
+    }
   }
 
   async find(query: ConnectionQuery): Promise<ConnectionPage> {
@@ -72,26 +86,26 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
 
   async coverage(during: TimeSpan): Promise<RecordCoverage> {
     this.transactions.assertOpen();
-    return coverageOf(this.tables.allGateways(), this.tables.forgottenUpTo, during);
+    return coverageOf(this.allGateways(), this.tables.forgottenUpTo, during);
   }
 
   async giveUpSilent(since: number, now: number): Promise<readonly string[]> {
     this.transactions.assertOpen();
-    const silent = this.tables
-      .allGateways()
-      .filter(({ end, knownUpTo }) => end === null && knownUpTo < since);
+    const silent = this.allGateways().filter(({ end, knownUpTo }) => end === null && knownUpTo < since);
     for (const { gateway } of silent)
       await this.transactions.run(() => {
-        const known = this.tables.gateway(gateway);
-        if (known?.end === null && known.knownUpTo < since)
-          this.tables.putGateway({ ...known, end: 'lost', endedBy: now });
+        const known = this.gateway(gateway);
+        if (known?.end !== null || known.knownUpTo >= since) return;
+        this.tables.putGateway({ ...known, end: 'lost', endedBy: now });
+        this.ahead.delete(gateway);
       });
     for (const { gateway, end } of this.tables.allGateways()) if (end === 'lost') await this.giveUp(gateway);
     return silent.map(({ gateway }) => gateway);
   }
 
   async prune(before: number): Promise<number> {
-    let pruned = 0;
+    let pruned = this.evicted;
+    this.evicted = 0;
     for (let facts = step; facts === step; pruned += facts) facts = await this.forgetBefore(before);
     await this.transactions.run(() => {
       for (const known of this.tables.allGateways())
@@ -135,9 +149,28 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
 
   readonly close = once(() => this.transactions.close());
 
+  private gateway(gateway: string): FoldedGateway | undefined {
+    return this.ahead.get(gateway) ?? this.tables.gateway(gateway);
+  }
+
+  private allGateways(): readonly FoldedGateway[] {
+    return this.tables.allGateways().map((known) => this.ahead.get(known.gateway) ?? known);
+  }
+
+  /** Of a batch without anything in it only its time is kept, in memory: it costs no sync of the disk. */
+  private isQuiet(batch: FactBatch): boolean {
+    const [stored, known] = [this.tables.gateway(batch.gateway), this.gateway(batch.gateway)];
+    const isEmpty = batch.facts.length === 0 && !batch.gap && !batch.handOutGap && !batch.isLast;
+    const isNext = known?.end === null && batch.number === known.number + 1;
+    if (!isEmpty || batch.isAccount || !isNext || stored === undefined) return false;
+    if (batch.upTo - stored.knownUpTo > quietMs) return false;
+    this.ahead.set(batch.gateway, { ...known, number: batch.number, knownUpTo: batch.upTo });
+    return true;
+  }
+
   /** Within a transaction. */
   private writeOne(batch: FactBatch): void {
-    const folded = foldBatch(this.tables.gateway(batch.gateway), batch);
+    const folded = foldBatch(this.gateway(batch.gateway), batch);
     if (folded === undefined) return;
     const { gateway, isBack, ended } = folded;
     this.tables.putGateway(gateway);

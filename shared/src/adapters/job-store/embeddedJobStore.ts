@@ -14,7 +14,7 @@ import {
 import { once } from '../../runtime/service.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { applyChanges, noJobs } from './changedGroup.js';
-import { jobsByNumber, jobsBehind } from './embeddedJobs.js';
+import { jobsByNumber, jobsBehind, putJobIds, recentJobIds } from './embeddedJobs.js';
 import { JobBucket } from './jobBucket.js';
 import {
   keysBeginning,
@@ -114,6 +114,12 @@ class EmbeddedJobStore implements JobStore {
     return entry === undefined ? [] : jobsByNumber(this.tables, entry.number, seqs);
   }
 
+  async recentIds(groupId: string, since: number): Promise<readonly string[]> {
+    this.assertOpen();
+    const entry = this.tables.groups.get(groupId);
+    return entry === undefined ? [] : recentJobIds(this.tables, entry.number, since);
+  }
+
   async remove(groupId: string, term: number): Promise<void> {
     this.assertOpen();
     const entry = this.tables.groups.get(groupId);
@@ -176,7 +182,9 @@ class EmbeddedJobStore implements JobStore {
       const found = buckets.get([number, bucket]);
       return found && JobBucket.decode(bucket, found);
     };
-    const writes = applyChanges(totals.get(number) ?? noJobs, changes, find);
+    const former = totals.get(number) ?? noJobs;
+    putJobIds(this.tables, number, former.lastSeq, changes.add ?? []);
+    const writes = applyChanges(former, changes, find);
     totals.putSync(number, writes.totals);
     for (const { first, content } of writes.chunks) chunks.putSync([number, first], content);
     for (const first of writes.emptyChunks) chunks.removeSync([number, first]);

@@ -1,6 +1,8 @@
-import type { JobPageBounds, StoredJob } from '../../ports/jobStore.js';
+import type { Buffer } from 'node:buffer';
+import type { JobPageBounds, NewJob, StoredJob } from '../../ports/jobStore.js';
 import { bucketOf, JobBucket } from './jobBucket.js';
 import { ChunkReader } from './jobChunk.js';
+import { decodeJobIds, encodeJobIds, idsSince, jobIdsWith, keptJobIds } from './jobIds.js';
 import { keysBeginning, type JobKey, type JobTables } from './jobTables.js';
 
 type Tables = Pick<JobTables, 'buckets' | 'chunks'>;
@@ -45,6 +47,31 @@ export const jobsByNumber = (
     if (bucket?.has(seq) === true) found.push(messages.of(bucket, seq));
   }
   return found;
+};
+
+export const recentJobIds = (
+  { ids, totals }: Pick<JobTables, 'ids' | 'totals'>,
+  group: number,
+  since: number,
+): readonly string[] => {
+  const found = ids.getRange(keysBeginning<number, number>(group));
+  const parts = [...found].map(({ key, value }) => decodeJobIds(key[1], value));
+  return idsSince(parts, since, totals.get(group)?.lastSeq ?? 0);
+};
+
+/** Within a transaction: those that come with new jobs. */
+export const putJobIds = (
+  { ids }: Pick<JobTables, 'ids'>,
+  group: number,
+  lastSeq: number,
+  add: readonly NewJob[],
+): void => {
+  const number = bucketOf(lastSeq);
+  const known = ids.get([group, number]);
+  for (const part of jobIdsWith(add, lastSeq, known && decodeJobIds(number, known))) {
+    ids.putSync([group, part.number], encodeJobIds(part) as Buffer);
+    ids.removeSync([group, part.number - keptJobIds]);
+  }
 };
 
 /** Reads the messages of jobs whose numbers rise. */

@@ -24,11 +24,13 @@ export interface GroupDocument {
   readonly buckets: string;
   /** How many jobs and bytes are in the buckets of the last commit, which may not all have been written, and in the last of all. */
   readonly counted: readonly { readonly bucket: number; readonly jobs: number; readonly bytes: number }[];
+  /** The last part of `jobIds`, and when it got its last one. */
+  readonly lastIds?: { readonly bucket: number; readonly at: number };
   /** Its totals are not those of its buckets, since it was put back from a backup. */
   readonly isRestored?: boolean;
 }
 
-/** A bucket or a chunk. Who has a lower term does not write over it. */
+/** A bucket, a chunk, or the ids of a bucket. Who has a lower term does not write over it. */
 export interface PartDocument {
   readonly _id: string;
   readonly groupId: string;
@@ -41,6 +43,7 @@ export interface JobCollections {
   readonly groups: Collection<GroupDocument>;
   readonly buckets: Collection<PartDocument>;
   readonly chunks: Collection<PartDocument>;
+  readonly ids: Collection<PartDocument>;
 }
 
 export const jobCollections = (database: Db): JobCollections => ({
@@ -48,7 +51,8 @@ export const jobCollections = (database: Db): JobCollections => ({
   groups: database.collection('jobGroups'),
   buckets: database.collection('jobBuckets'),
   chunks: database.collection('jobChunks'),
+  ids: database.collection('jobIds'),
 });
 
-/** Of a bucket by its number, of a chunk by that of its first job. */
+/** Of a bucket and its ids by its number, of a chunk by that of its first job. */
 export const partId = (groupId: string, number: number): string => `${groupId}:${number}`;

@@ -34,6 +34,8 @@ export interface JobTables {
   readonly buckets: Database<Buffer, JobKey>;
   /** By the numbers of their first jobs. */
   readonly chunks: Database<Buffer, JobKey>;
+  /** By the numbers of buckets. */
+  readonly ids: Database<Buffer, JobKey>;
   /** Groups that were removed, and whose jobs are still to be. */
   readonly removed: Database<boolean, number>;
   readonly state: Database<string, 'dataFormat' | 'lastNumber' | 'checkpoint' | 'origin'>;
@@ -55,6 +57,7 @@ export const openJobTables = async (path: string): Promise<JobTables> => {
       named: root.openDB('named', { encoding: 'string' }),
       buckets: root.openDB('buckets', { encoding: 'binary' }),
       chunks: root.openDB('chunks', { encoding: 'binary' }),
+      ids: root.openDB('ids', { encoding: 'binary' }),
       removed: root.openDB('removed', { encoding: 'ordered-binary' }),
       state,
       progress: new FollowProgress(state),
@@ -114,11 +117,11 @@ export const removeGroup = (tables: JobTables, { number, group }: GroupEntry): v
 const removedAtOnce = 200;
 
 /** Of a group that was removed; resolves with whether there may be more. */
-export const removeSomeJobs = ({ buckets, chunks, removed }: JobTables): boolean => {
+export const removeSomeJobs = ({ buckets, chunks, ids, removed }: JobTables): boolean => {
   const [number] = [...removed.getKeys({ limit: 1 })];
   if (number === undefined) return false;
   const range = { ...keysBeginning<number, number>(number), limit: removedAtOnce };
-  const found = [buckets, chunks].map((table) => ({ table, keys: [...table.getKeys(range)] }));
+  const found = [buckets, chunks, ids].map((table) => ({ table, keys: [...table.getKeys(range)] }));
   for (const { table, keys } of found) for (const key of keys) table.removeSync(key);
   if (found.every(({ keys }) => keys.length < removedAtOnce)) removed.removeSync(number);
   return true;

@@ -1,8 +1,9 @@
 import { StaleTerm, type JobChanges } from '../../ports/jobStore.js';
 import { durably } from '../mongo/connection.js';
 import { applyChanges, bucketsOf, type GroupWrites } from './changedGroup.js';
-import type { JobBucket } from './jobBucket.js';
+import { bucketOf, type JobBucket } from './jobBucket.js';
 import type { JobCollections } from './jobDocuments.js';
+import { encodeJobIds, jobIdsWith, keptJobIds, type JobIds } from './jobIds.js';
 import { PartRefused, putParts, removeParts, type JobPart } from './mongoJobParts.js';
 import type { OpenJobGroup } from './openJobGroup.js';
 
@@ -12,6 +13,8 @@ interface Prepared {
   readonly writes: GroupWrites;
   readonly touched: ReadonlySet<JobBucket>;
   readonly numbers: OpenJobGroup['numbers'];
+  /** Written before the group, as `early` is. */
+  readonly ids: readonly JobIds[];
   /** Written before the group: what was added is only found with what the group says. */
   readonly early: readonly JobPart[];
   /** Written after it: until then the group knows how many jobs they should have. */
@@ -61,6 +64,7 @@ export class MongoJobCommits {
     const unsure = adds ? group.unsureBucket : undefined;
     if (unsure !== undefined && !found.has(unsure)) await load(unsure);
     const writes = applyChanges(group.totals, changes, (number) => found.get(number));
+    const ids = await this.idsOf(group, changes);
 
     const touched = new Set(writes.buckets);
     const last = unsure === undefined ? undefined : found.get(unsure);
@@ -70,17 +74,28 @@ export class MongoJobCommits {
     const emptied = new Set([...touched].filter(({ count }) => count === 0).map(({ number }) => number));
     const numbers = [...writes.grown].reduce((all, number) => all.with(number), group.numbers);
     return {
-      ...{ group, writes, touched, numbers: numbers.without(emptied) },
+      ...{ group, writes, touched, ids, numbers: numbers.without(emptied) },
       early: alive.filter(isEarly).map(partOf),
       late: alive.filter((bucket) => !isEarly(bucket)).map(partOf),
     };
   }
 
-  private async writeJobs({ group, writes, early }: Prepared): Promise<void> {
+  private async idsOf(group: OpenJobGroup, { add = [] }: JobChanges): Promise<readonly JobIds[]> {
+    const { lastSeq } = group.totals;
+    if (!add.some(({ seq, id }) => id !== undefined && seq > lastSeq)) return [];
+    return jobIdsWith(add, lastSeq, await group.newestIds());
+  }
+
+  private async writeJobs({ group, writes, early, ids }: Prepared): Promise<void> {
     const chunks = writes.chunks.map(({ first, content }) => ({ number: first, content }));
     await Promise.all([
       putParts(this.collections.chunks, group, chunks),
       putParts(this.collections.buckets, group, early),
+      putParts(
+        this.collections.ids,
+        group,
+        ids.map((part) => ({ number: part.number, content: encodeJobIds(part) })),
+      ),
     ]);
   }
 
@@ -90,9 +105,13 @@ export class MongoJobCommits {
     prepared: readonly Prepared[],
   ): Promise<readonly string[]> {
     if (prepared.length === 0) return [];
-    const operations = prepared.map(({ group, writes, touched, numbers }) => {
+    const operations = prepared.map(({ group, writes, touched, numbers, ids }) => {
       const counted = group.countedWith([...touched], writes.totals.lastSeq);
-      const set = { totals: writes.totals, buckets: numbers.toString(), counted, isRestored: false };
+      const last = ids.at(-1);
+      const set = {
+        ...{ totals: writes.totals, buckets: numbers.toString(), counted, isRestored: false },
+        ...(last && { lastIds: { bucket: last.number, at: last.at } }),
+      };
       const filter = { _id: group.groupId, term, isRemoved: false };
       return { updateOne: { filter, update: { $set: set } } };
     });
@@ -110,18 +129,26 @@ export class MongoJobCommits {
     return ids.filter((id) => !there.some(({ _id }) => _id === id));
   }
 
-  private async finish({ group, writes, touched, numbers, late }: Prepared): Promise<void> {
+  private async finish({ group, writes, touched, numbers, late, ids }: Prepared): Promise<void> {
     await putParts(this.collections.buckets, group, late);
     const emptied = [...touched].filter(({ count }) => count === 0).map(({ number }) => number);
     await removeParts(this.collections.buckets, group, emptied);
     await removeParts(this.collections.chunks, group, writes.emptyChunks);
+    const begun = ids.filter(({ number }) => number > bucketOf(group.totals.lastSeq));
+    await removeParts(
+      this.collections.ids,
+      group,
+      begun.map(({ number }) => number - keptJobIds),
+    );
+    group.committedIds(ids.at(-1));
     group.committed(writes, [...touched], numbers);
   }
 
   /** The group was removed meanwhile, and perhaps all that it had. */
-  private async undo({ group, writes, early }: Prepared): Promise<void> {
+  private async undo({ group, writes, early, ids }: Prepared): Promise<void> {
     const numbersOf = (parts: readonly { readonly number: number }[]) => parts.map(({ number }) => number);
     await removeParts(this.collections.buckets, group, numbersOf(early));
+    await removeParts(this.collections.ids, group, numbersOf(ids));
     await removeParts(
       this.collections.chunks,
       group,

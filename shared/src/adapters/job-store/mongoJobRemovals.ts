@@ -34,9 +34,9 @@ export class MongoJobRemovals {
   }
 
   private async remove(groupId: string): Promise<void> {
-    const { buckets, chunks, groups } = this.collections;
-    const isDone = (await this.removeParts(buckets, groupId)) && (await this.removeParts(chunks, groupId));
-    if (isDone) await groups.deleteOne({ _id: groupId, isRemoved: true });
+    const { buckets, chunks, ids, groups } = this.collections;
+    for (const parts of [buckets, chunks, ids]) if (!(await this.removeParts(parts, groupId))) return;
+    await groups.deleteOne({ _id: groupId, isRemoved: true });
   }
 
   /** Whether all are gone. */

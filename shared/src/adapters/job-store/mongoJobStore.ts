@@ -25,7 +25,7 @@ import { jobCollections, type GroupDocument, type JobCollections } from './jobDo
 import { idsOf } from './jobOwners.js';
 import { MongoJobCommits } from './mongoJobCommits.js';
 import { MongoJobRemovals } from './mongoJobRemovals.js';
-import { jobsBehind, jobsByNumber } from './mongoJobs.js';
+import { jobsBehind, jobsByNumber, recentJobIds } from './mongoJobs.js';
 import { OpenJobGroup } from './openJobGroup.js';
 
 /** Groups that are read at the same time when a shard is taken. */
@@ -58,10 +58,10 @@ class MongoJobStore implements JobStore {
   }
 
   async prepare(): Promise<void> {
-    const { groups, buckets, chunks } = this.collections;
+    const { groups, buckets, chunks, ids } = this.collections;
     await this.connection.call(async () => {
       for (const field of ['shard', 'owners', 'topic']) await makeIndex(groups, { [field]: 1 });
-      for (const parts of [buckets, chunks]) await makeIndex(parts, { groupId: 1 });
+      for (const parts of [buckets, chunks, ids]) await makeIndex(parts, { groupId: 1 });
     });
   }
 
@@ -162,6 +162,13 @@ class MongoJobStore implements JobStore {
     return this.call(async () => {
       const group = await this.opened(groupId);
       return group === undefined ? [] : jobsByNumber(this.collections.chunks, group, seqs);
+    });
+  }
+
+  recentIds(groupId: string, since: number): Promise<readonly string[]> {
+    return this.call(async () => {
+      const group = await this.opened(groupId);
+      return group === undefined ? [] : recentJobIds(this.collections.ids, group, since);
     });
   }
 

@@ -3,6 +3,7 @@ import { readLimits } from '../mongo/connection.js';
 import { bucketOf, type JobBucket } from './jobBucket.js';
 import { ChunkReader } from './jobChunk.js';
 import { partId, type JobCollections } from './jobDocuments.js';
+import { decodeJobIds, idsSince, keptJobIds, type JobIds } from './jobIds.js';
 import { bytesOf, type OpenJobGroup } from './openJobGroup.js';
 
 type Chunks = JobCollections['chunks'];
@@ -55,6 +56,29 @@ export const jobsByNumber = async (
     for await (const job of storedJobs(chunks, group.groupId, bucket, there)) found.push(job);
   }
   return found;
+};
+
+/** Parts that are read at the same time. */
+const idsAtOnce = 20;
+
+export const recentJobIds = async (
+  ids: JobCollections['ids'],
+  group: OpenJobGroup,
+  since: number,
+): Promise<readonly string[]> => {
+  const { lastSeq } = group.totals;
+  if (group.idsAt === undefined || group.idsAt < since) return [];
+  const parts: JobIds[] = [];
+  const newest = bucketOf(lastSeq);
+  for (let behind = 0; behind < keptJobIds; behind += idsAtOnce) {
+    const numbers = Array.from({ length: idsAtOnce }, (_, n) => newest - behind - n);
+    const byId = new Map(numbers.map((number) => [partId(group.groupId, number), number]));
+    const found = await ids.find({ _id: { $in: [...byId.keys()] } }, readLimits()).toArray();
+    const some = found.map((part) => decodeJobIds(byId.get(part._id) as number, bytesOf(part)));
+    parts.push(...some);
+    if (some.some(({ at }) => at < since)) break;
+  }
+  return idsSince(parts, since, lastSeq);
 };
 
 /** Of a bucket, in the order of the numbers. One whose message is gone was settled meanwhile. */

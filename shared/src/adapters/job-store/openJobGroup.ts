@@ -3,6 +3,7 @@ import { readLimits } from '../mongo/connection.js';
 import { BucketNumbers } from './bucketNumbers.js';
 import type { GroupTotals, GroupWrites } from './changedGroup.js';
 import { bucketOf, JobBucket } from './jobBucket.js';
+import { decodeJobIds, type JobIds } from './jobIds.js';
 import { partId, type GroupDocument, type JobCollections } from './jobDocuments.js';
 
 type Counted = GroupDocument['counted'][number];
@@ -22,6 +23,9 @@ export class OpenJobGroup {
   private readonly buckets = new Map<number, JobBucket>();
   /** Of the bucket of the last job, where it has any: it may be written before the group is. */
   private lastCounted: Counted | undefined;
+  /** Undefined where it has none, or they have not been read. */
+  private knownIds: JobIds | undefined;
+  private lastIds: GroupDocument['lastIds'];
   /** What an earlier owner has added behind this, and not told the group, may be in the same bucket; undefined once it was written. */
   private unsureBehind: number | undefined;
 
@@ -32,6 +36,7 @@ export class OpenJobGroup {
     this.current = document.totals;
     this.unsureBehind = document.totals.lastSeq;
     this.live = BucketNumbers.parse(document.buckets);
+    this.lastIds = document.lastIds;
   }
 
   /** With the counts of what is really there, where a commit was broken off. */
@@ -66,6 +71,27 @@ export class OpenJobGroup {
       last.bucket === bucketOf(lastSeq) &&
       !changed.some(({ number }) => number === last.bucket);
     return isCarried ? [...counted, last] : counted;
+  }
+
+  /** When the last ids came; undefined without any. */
+  get idsAt(): number | undefined {
+    return this.lastIds?.at;
+  }
+
+  /** Of the bucket of its last job. */
+  async newestIds(): Promise<JobIds | undefined> {
+    const number = bucketOf(this.current.lastSeq);
+    if (this.lastIds?.bucket !== number) return undefined;
+    if (this.knownIds?.number === number) return this.knownIds;
+    const _id = partId(this.groupId, number);
+    const found = await this.collections.ids.findOne({ _id }, readLimits());
+    return found === null ? undefined : decodeJobIds(number, bytesOf(found));
+  }
+
+  committedIds(ids: JobIds | undefined): void {
+    if (ids === undefined) return;
+    this.knownIds = ids;
+    this.lastIds = { bucket: ids.number, at: ids.at };
   }
 
   committed({ totals, grown }: GroupWrites, changed: readonly JobBucket[], numbers: BucketNumbers): void {

@@ -8,6 +8,7 @@ import {
   listOf,
   object,
   optional,
+  orNull,
   text,
   tuple,
   union,
@@ -25,6 +26,11 @@ const question = union(
     after: optional(described('The last actor of the page before', text)),
   }),
   object({ kind: constant('occupancy'), rooms: listOf(roomField) }),
+  object({
+    kind: constant('impact'),
+    projectId: text,
+    events: described('That are assumed to happen: a list of their types and data, JSON', text),
+  }),
   object({ kind: constant('closeConnection'), connectionId: described('Its id on record', text) }),
   jobQuestion,
 );
@@ -36,7 +42,7 @@ export type QuestionKind = GatewayQuestion['kind'];
 
 /** What a gateway of this release answers; about jobs, where it has any. Its report says so. */
 export const answeredQuestions = {
-  ofState: ['presence', 'occupancy'],
+  ofState: ['presence', 'occupancy', 'impact'],
   ofConnections: ['closeConnection'],
   ofJobs: ['createGroup', 'listGroups', 'getGroup', 'peekGroup', 'deleteGroup'],
 } as const satisfies Readonly<Record<string, readonly QuestionKind[]>>;
@@ -68,6 +74,19 @@ const answer = union(
     rooms: described(
       'Present actors and subscribed connections, in the order of the question',
       listOf(tuple(count, count)),
+    ),
+  }),
+  object({
+    kind: constant('impact'),
+    total: described('Subscriptions that would end', count),
+    cutOff: listOf(
+      tuple(
+        described('actorTokenId', text),
+        described('As the client writes it', text),
+        described('The slug of the scope', orNull(text)),
+        described('By which it may not subscribe', text),
+        described('Connections', count),
+      ),
     ),
   }),
   object({

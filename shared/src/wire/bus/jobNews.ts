@@ -28,7 +28,16 @@ const wishes = {
   options,
 };
 
+/** A second copy of a record has the same. */
+const sent = optional(
+  described(
+    'The process that has sent it, and how many it has sent to this address with it',
+    tuple(text, count),
+  ),
+);
+
 const toShard = {
+  sent,
   to: described('`shard-<number>`, read by the owner of the shard', text),
   /** A gateway, or a process that asks for its REST API. */
   from: text,
@@ -37,6 +46,7 @@ const toShard = {
 };
 
 const toProcess = {
+  sent,
   to: described('`process-<id>`', text),
   shard: count,
   term: described('Of the owner that has sent it', count),
@@ -50,12 +60,13 @@ const news = union(
   /** The sender owns these shards, in these terms. */
   object({
     kind: constant('owner'),
+    sent,
     to: constant('all'),
     from: text,
     shards: listOf(tuple(described('A shard', count), described('The term', count))),
   }),
   /** Owners are to say so once more. */
-  object({ kind: constant('who'), to: constant('all'), from: text }),
+  object({ kind: constant('who'), sent, to: constant('all'), from: text }),
   object({
     kind: constant('join'),
     ...toShard,

@@ -562,6 +562,24 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory of the command API from large messages on a page of message history',
   },
+  signInCodeMs: {
+    ...{ value: 900_000, unit: 'ms', per: 'credential' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'organizations from printed links that are found later',
+  },
+  signedInMs: {
+    ...{ value: 43_200_000, unit: 'ms', per: 'credential' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_refusals_total',
+    protects: 'organizations from sessions of the console that are kept',
+  },
+  consoleAccessMs: {
+    ...{ value: 3_600_000, unit: 'ms', per: 'credential' },
+    answer: 'HTTP 401',
+    metric: 'roomwire_refusals_total',
+    protects: 'projects from credentials of the console that are kept',
+  },
   presencePage: {
     ...{ value: 1_000, unit: 'number', per: 'request' },
     answer: 'none: a larger `limit` counts as this one',
@@ -573,6 +591,18 @@ export const limitTable = {
     answer: 'none: `next` leads to the others',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory, gateways and the bus from a page of large presences',
+  },
+  impactShown: {
+    ...{ value: 100, unit: 'number', per: 'request' },
+    answer: 'none: `total` counts the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the read models from a change that would cut off very many',
+  },
+  impactOfGateway: {
+    ...{ value: 1_000, unit: 'number', per: 'request' },
+    answer: 'none: `total` counts the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'memory and the bus from a change that would cut off very many',
   },
   occupancyRooms: {
     ...{ value: 100, unit: 'number', per: 'request' },

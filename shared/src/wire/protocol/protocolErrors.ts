@@ -36,6 +36,12 @@ export const protocolErrors = {
     hint: 'Check that the app, the room and the topic of this app-slug/room-slug/topic address exist and are active, that the app slug is the stored one, and that this actor may use them.',
     errorInV1: 'not_authorized',
   },
+  observerReadOnly: {
+    error: 'observer_read_only',
+    code: 42942,
+    hint: 'An observer of the console only reads: it publishes nothing, is present nowhere and is in no worker group. Publish with an API key, at POST /v1/publish.',
+    namesRoom: true,
+  },
   unknownActor: {
     error: 'unknown_actor',
     code: 42940,

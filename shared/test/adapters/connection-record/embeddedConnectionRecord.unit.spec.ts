@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { connectionRecordContract } from '@roomwire/testing/contracts/connectionRecordContract';
 import { reopenable } from '@roomwire/testing/contracts/reopenable';
@@ -35,6 +36,29 @@ describe('the record of connections on files', () => {
     expect(connections[0]?.connectionId).to.equal('c200');
     const { knownFrom } = await record.coverage({ from: 200, to: 200 });
     expect(knownFrom).to.equal(standingMs + 200 - connections.length);
+    await record.close();
+    await folder.remove();
+  });
+
+  it('writes nothing to the disk where nothing has happened, and knows of it all the same', async () => {
+    const folder = await temporaryFolder();
+    const path = join(folder.path, 'record.lmdb');
+    const open = () => openEmbeddedConnectionRecord({ file: () => path });
+    const [second, minute] = [1_000, 60_000];
+    const quiet = (number: number, upTo: number): FactBatch => ({
+      ...{ gateway: 'g1', number, from: upTo - second, upTo, facts: [] },
+    });
+    const knownUpTo = async () => (await record.coverage({ from: 0, to: minute })).gateways[0]?.knownUpTo;
+    let record = await open();
+    await record.write([quiet(1, second)]);
+    const { mtimeMs } = statSync(path);
+    await record.write([quiet(2, 2 * second), quiet(3, 3 * second)]);
+    expect(statSync(path).mtimeMs).to.equal(mtimeMs);
+    expect(await knownUpTo()).to.equal(3 * second);
+    await record.close();
+    record = await open();
+    expect(await knownUpTo()).to.equal(second);
+    expect(await record.giveUpSilent(minute, minute)).to.eql(['g1']);
     await record.close();
     await folder.remove();
   });

@@ -17,7 +17,7 @@ import {
   readBackupDocuments,
   writeBackupDocuments,
 } from '../../../src/adapters/view-store/mongo/backupCollections.js';
-import type { JobStore } from '../../../src/ports/jobStore.js';
+import type { JobStore, NewJob } from '../../../src/ports/jobStore.js';
 import { linkTo } from '../view-store/mongoLink.js';
 import { mongoUrl, testDatabase, type TestDatabase } from '../view-store/mongoTestDatabase.js';
 
@@ -44,6 +44,9 @@ describe('on the MongoDB of this run', () => {
     });
 
     const seqs = (first: number, last: number) => jobsFrom(first, last).map(({ seq }) => seq);
+
+    const namedJobs = (first: number, last: number): readonly NewJob[] =>
+      jobsFrom(first, last, 1_000).map((job) => ({ ...job, id: String(job.seq) }));
 
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8])
       it(`completes for the next owner what the last one was killed over (seed ${seed})`, async () => {
@@ -89,12 +92,12 @@ describe('on the MongoDB of this run', () => {
     it('leaves nothing of a group that is removed', async () => {
       await store.take(shard, 1);
       await store.write(groupOf('g'), 1);
-      await store.commit(shard, 1, [{ groupId: 'g', add: jobsFrom(1, 900, 1_000) }]);
+      await store.commit(shard, 1, [{ groupId: 'g', add: namedJobs(1, 900) }]);
       await store.remove('g', 1);
       const client = await new MongoClient(database.url).connect();
       try {
         const count = async (): Promise<number> => {
-          const names = ['jobGroups', 'jobBuckets', 'jobChunks'];
+          const names = ['jobGroups', 'jobBuckets', 'jobChunks', 'jobIds'];
           const of = (name: string) => client.db(database.name).collection(name).countDocuments();
           return (await Promise.all(names.map(of))).reduce((sum, each) => sum + each, 0);
         };
@@ -107,7 +110,7 @@ describe('on the MongoDB of this run', () => {
     it('is in a backup that is made meanwhile, and counts what was restored', async () => {
       await store.take(shard, 41);
       await store.write(groupOf('g'), 41);
-      await store.commit(shard, 41, [{ groupId: 'g', add: jobsFrom(1, 600) }]);
+      await store.commit(shard, 41, [{ groupId: 'g', add: namedJobs(1, 600) }]);
       const lines: string[] = [];
       const address = { url: database.url, database: database.name };
       await readBackupDocuments(address, async (some) => {
@@ -124,6 +127,7 @@ describe('on the MongoDB of this run', () => {
       const restored = await openMongoJobStore({ url: other.url, database: other.name });
       expect(await takeGroup(restored, 1, 'g')).to.include({ depth: 300, lastSeq: 600 });
       expect(await seqsOf(restored, 'g')).to.eql(seqs(301, 600));
+      expect(await restored.recentIds('g', 0)).to.have.members(seqs(1, 600).map(String));
       await restored.close();
       await other.drop();
     });

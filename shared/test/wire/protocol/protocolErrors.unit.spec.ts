@@ -54,6 +54,7 @@ describe('a protocol error', () => {
       'already_authenticated',
       'invalid_frame',
       'unknown_type',
+      'observer_read_only',
       'schedule_limit_exceeded',
       'monthly_quota_exceeded',
       'rate_limit_exceeded',

@@ -116,6 +116,39 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       expect(await seqsOf(store, 'g')).to.eql([1_000]);
     });
 
+    it('[WS-ONCE-4] knows the ids that came with jobs, whatever has become of them, for the next owner', async () => {
+      await begun();
+      const named = (seq: number) => ({ ...jobOf(seq), id: `id ${seq}` });
+      const add = [named(1), named(2), jobOf(3)];
+      await store.commit(shard, 1, [{ groupId: 'g', add, settled: [2] }]);
+      await store.commit(shard, 1, [{ groupId: 'g', add, settled: [1, 3] }]);
+      await store.commit(shard, 1, [{ groupId: 'g', add: [named(600), named(601)] }]);
+      await store.commit(shard, 1, [{ groupId: 'g', settled: [600] }]);
+      await reopen();
+      await store.take(shard, 2);
+      const everything = ['id 1', 'id 2', 'id 600', 'id 601'];
+      expect(await store.recentIds('g', 0)).to.have.members(everything);
+      await store.commit(shard, 2, [{ groupId: 'g', add: [named(602)] }]);
+      expect(await store.recentIds('g', 0)).to.have.members([...everything, 'id 602']);
+      expect(await store.recentIds('g', named(602).addedAt)).to.include('id 602');
+      expect(await store.recentIds('g', named(602).addedAt + 1)).to.eql([]);
+      expect(await store.recentIds('other', 0)).to.eql([]);
+      await store.remove('g', 2);
+      expect(await store.recentIds('g', 0)).to.eql([]);
+    });
+
+    it('[WS-ONCE-4] knows those of the last 50,000 jobs', async () => {
+      await begun();
+      const id = (seq: number): string => `id ${seq}`;
+      for (let first = 1; first < 60_000; first += 2_000) {
+        const add = jobsFrom(first, first + 1_999, 1).map((job) => ({ ...job, id: id(job.seq) }));
+        await store.commit(shard, 1, [{ groupId: 'g', add, settled: add.map(({ seq }) => seq) }]);
+      }
+      const found = new Set(await store.recentIds('g', 0));
+      expect(found.size).to.be.within(50_000, 52_000);
+      for (let seq = 10_001; seq <= 60_000; seq += 1) if (!found.has(id(seq))) expect.fail(`no ${id(seq)}`);
+    });
+
     it('changes what waits alone', async () => {
       await begun();
       const change = (seq: number, deliveries: number) => ({ seq, deliveries, counted: 1, dueAt: 0 });
@@ -160,7 +193,9 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       await begun();
       await store.commit(shard, 1, [{ groupId: 'g', add: jobsFrom(1, 3) }]);
       await store.take(shard, 2);
+      const named = { ...jobOf(4), id: 'late' };
       const late = [
+        () => store.commit(shard, 1, [{ groupId: 'g', add: [named] }]),
         () => store.commit(shard, 1, [{ groupId: 'g', add: [jobOf(4)], settled: [1], collected: 9 }]),
         () => store.commit(shard, 1, [], new Map([[0, 9]])),
         () => store.write(groupOf('g', { isPermanent: true }), 1),
@@ -173,6 +208,7 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       const counts = { depth: 3, bytes: 30, lastSeq: 3, collected: -1 };
       expect(groups).to.eql([{ ...groupOf('g'), ...counts }]);
       expect(positions).to.eql(new Map());
+      expect(await store.recentIds('g', 0)).to.eql([]);
       expect(await seqsOf(store, 'g')).to.eql([1, 2, 3]);
     });
 

@@ -47,6 +47,8 @@ const records = {
   blueprint: ['blueprintId', 'organizationId', 'name', 'version', 'versions', ...times],
 } as const satisfies Record<string, readonly string[]>;
 
+const consoleAccess = ['apiKey', 'permissions', 'token', 'actorTokenId', 'accessScope', 'expiresAt'];
+
 type RecordName = keyof typeof records;
 
 const identifiers =
@@ -169,6 +171,20 @@ export const answers = {
   'webhook secret': one('webhook secret'),
   'webhook secret with its secret': one('webhook secret', 'webhookSecret'),
   'page of webhook secrets': page('webhook secret'),
+  'own session'(body) {
+    expect(body).to.have.all.keys('principal', 'isOperator', 'expiresAt', 'organizations', 'hasMore');
+    expectTime(body.expiresAt);
+    for (const organization of body.organizations) {
+      expect(organization).to.have.all.keys('organizationId', 'name', 'status', 'role');
+      expectUuid(organization.organizationId);
+    }
+  },
+  'console access'(body) {
+    expect(body).to.have.all.keys(...consoleAccess);
+    expect(body.apiKey).to.match(/^ak_console_/);
+    expectUuid(body.actorTokenId);
+    expectTime(body.expiresAt);
+  },
   'session revocation': (body) => expectRevocation(body),
   'page of session revocations'(body) {
     expect(body).to.have.all.keys('data', 'pagination');

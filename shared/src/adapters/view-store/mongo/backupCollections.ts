@@ -10,7 +10,7 @@ const backedUp = [
   ...['historyPartitions', 'historyTopics', 'historyBuckets'],
   ...['roomEventsSettled', 'roomEvents'],
   // What was added before the groups were read, and waits when the buckets are, has its message in the chunks.
-  ...['jobGroups', 'jobChunks', 'jobBuckets'],
+  ...['jobGroups', 'jobIds', 'jobChunks', 'jobBuckets'],
 ] as const;
 
 const linesAtOnce = 500;

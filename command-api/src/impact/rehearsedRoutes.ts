@@ -1,0 +1,58 @@
+import { appRoutes } from '../apps/routes.js';
+import { isUuid } from '../http/request.js';
+import type { ResourceDeps, Route } from '../http/route.js';
+import { bodyValidator, type Validate } from '../http/validation.js';
+import { grantRoutes } from '../rooms/grantRoutes.js';
+import { roomRoutes } from '../rooms/routes.js';
+
+/** The changes that may cut somebody off. */
+const operations: ReadonlySet<string> = new Set([
+  ...['updateApp', 'deleteApp', 'updateRoom', 'deleteRoom', 'createRoomGrant', 'revokeRoomGrant'],
+]);
+
+export type ChangeRoute = Extract<Route, { readonly access: 'project' }>;
+
+/** Their routes, on the commands of the dependencies. */
+export const changeRoutes = (deps: ResourceDeps): readonly ChangeRoute[] =>
+  [...appRoutes(deps), ...roomRoutes(deps), ...grantRoutes(deps)].filter(
+    (route): route is ChangeRoute => route.access === 'project' && operations.has(route.operationId),
+  );
+
+export interface NamedChange {
+  readonly operationId: string;
+  readonly path: Readonly<Record<string, string>>;
+}
+
+/** The change that a request names; undefined for none of these. */
+export const namedChange = (
+  routes: readonly ChangeRoute[],
+  { method, path }: { readonly method: string; readonly path: string },
+): NamedChange | undefined => {
+  for (const { operationId, ...route } of routes) {
+    const ids = route.method === method.toLowerCase() ? idsIn(`/v1${route.path}`, path) : undefined;
+    if (ids !== undefined) return { operationId, path: ids };
+  }
+  return undefined;
+};
+
+/** Parameters of these paths are all ids. */
+const idsIn = (template: string, path: string): Record<string, string> | undefined => {
+  const [wanted, given] = [template.split('/'), path.split('/')];
+  if (wanted.length !== given.length) return undefined;
+  const ids: Record<string, string> = {};
+  for (const [at, segment] of wanted.entries()) {
+    const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
+    const value = given[at] ?? '';
+    if (name === undefined ? value !== segment : !isUuid(value)) return undefined;
+    if (name !== undefined) ids[name] = value.toLowerCase();
+  }
+  return ids;
+};
+
+/** Checks bodies as the routes do; compiled once. */
+export const bodyChecks = (routes: readonly ChangeRoute[]): ReadonlyMap<string, Validate> =>
+  new Map(
+    routes.flatMap(({ operationId, body }) =>
+      body === undefined ? [] : [[operationId, bodyValidator(body)] as const],
+    ),
+  );

@@ -1,0 +1,46 @@
+import createClient, { type Client } from 'openapi-fetch';
+import type { paths } from '@roomwire/server';
+import { send } from './connectivity.js';
+
+/** The REST API with its types, with one credential: `api.GET('/apps/{appId}', { params: { path: { appId } } })`. */
+export type Api = Client<ApiPaths>;
+
+/** The client's types know no read-only arrays: they would make objects of them. */
+export type WithArrays<T> = T extends readonly (infer Entry)[]
+  ? WithArrays<Entry>[]
+  : T extends object
+    ? { readonly [Name in keyof T]: WithArrays<T[Name]> }
+    : T;
+
+type ApiPaths = WithArrays<paths>;
+
+export interface Credential {
+  /** What to send now. */
+  current(): string | Promise<string>;
+  /** The service has refused that one. Resolves with another to try, or undefined if there is none. */
+  refused(token: string): Promise<string | undefined>;
+}
+
+const baseUrl = '/v1';
+
+export const createApi = (credential: Credential): Api =>
+  createClient<ApiPaths>({
+    baseUrl,
+    fetch: async (request) => {
+      const token = await credential.current();
+      // A body can be sent once only.
+      const again = request.clone();
+      const response = await send(withToken(request, token));
+      if (response.status !== 401) return response;
+      const other = await credential.refused(token);
+      return other === undefined ? response : send(withToken(again, other));
+    },
+  });
+
+/** For what needs no credential: the ways to sign in. */
+export const openApi: Api = createClient<ApiPaths>({ baseUrl, fetch: send });
+
+const withToken = (request: Request, token: string): Request => {
+  request.headers.set('authorization', `Bearer ${token}`);
+  return request;
+};

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { useReadAgain } from '../../../api/useReadAgain.js';
+import { answerOf } from '../../../api/failure.js';
+import { ConfirmDialog } from '../../../components/ConfirmDialog.js';
+import { toast } from '../../../components/Toast.js';
+import { impactOf } from '../../../impact/impact.js';
+import { ImpactShown } from '../../../impact/ImpactShown.js';
+import { useProject } from '../../../session/console.js';
+import type { Room } from '../model.js';
+
+interface DeleteRoomDialogProps {
+  readonly room: Room;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onDeleted: () => void;
+}
+
+export const DeleteRoomDialog = ({ room, isOpen, onClose, onDeleted }: DeleteRoomDialogProps) => {
+  const { api, access } = useProject();
+  const readAgain = useReadAgain();
+  const { appId, roomId, name, slug } = room;
+  const impact = useQuery({
+    queryKey: ['impact of deleting', roomId],
+    queryFn: () => impactOf(access, { method: 'DELETE', path: `/apps/${appId}/rooms/${roomId}` }),
+    enabled: isOpen,
+    gcTime: 0,
+    retry: false,
+  });
+  return (
+    <ConfirmDialog
+      title={`Delete ${name}?`}
+      confirm="Delete the room"
+      typed={slug}
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={async () => {
+        const params = { path: { appId, roomId } };
+        await answerOf(api.DELETE('/apps/{appId}/rooms/{roomId}', { params }));
+        onDeleted();
+        await readAgain();
+        toast(`${name} is deleted`);
+      }}
+    >
+      <p>Its grants and the messages on record go with it. Nobody can bring them back.</p>
+      {!impact.isPending && impact.data?.total !== 0 && <ImpactShown impact={impact.data} />}
+    </ConfirmDialog>
+  );
+};
