@@ -16,6 +16,7 @@ import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { CreateViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { reportRefusal } from './access-log/refusals.js';
 import { accessLogRoutes, type AccessLogDeps } from './access-log/routes.js';
+import { activityRoutes, type ActivityRouteDeps } from './activity/routes.js';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
@@ -76,6 +77,8 @@ export interface CommandApiDeps {
   /** What the console works with. */
   readonly consoleCredentials: ConsoleCredentials;
   readonly signInWays: SignInDeps['signInWays'];
+  /** What happens in projects, minute by minute. */
+  readonly activity: ActivityRouteDeps['activity'];
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
@@ -142,6 +145,7 @@ export type ApiDeps = SigningKeyDeps &
   JobGroupDeps &
   ConsoleDeps &
   SignInDeps &
+  ActivityRouteDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -154,6 +158,7 @@ export const apiRoutes = (
 ): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),
+  ...activityRoutes(deps),
   ...apiKeyRoutes(deps),
   ...sessionRevocationRoutes(deps),
   ...consoleRoutes(deps),

@@ -40,7 +40,8 @@ type OptionalPorts =
   | 'schedules'
   | 'jobStore'
   | 'roomPast'
-  | 'observerKeys';
+  | 'observerKeys'
+  | 'activity';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -101,6 +102,7 @@ class WebSocketGateway implements Gateway {
     roomPast,
     schedules,
     observerKeys,
+    activity,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -110,7 +112,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys },
+        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys, activity },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
