@@ -63,12 +63,9 @@ export const createDelivery = (deps: DeliveryDeps) => {
     if (audience === undefined) return;
     const delivered = isRetained ? deliverRetained(message, audience) : deliver(message, audience);
     metrics.deliveries += delivered;
-    activity?.add(projectOf(message.topic), 'messagesOut', delivered);
+    activity?.add(audience.projectId, 'messagesOut', delivered);
   };
 };
-
-/** With which internal topics begin. */
-const projectOf = (topic: string): string => topic.slice(0, topic.indexOf('/'));
 
 const isToBeRetained = (message: LiveMessage): message is RetainedMessage => message.retention !== undefined;
 

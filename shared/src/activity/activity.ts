@@ -35,6 +35,11 @@ export interface ActivityDeps {
 
 type Counts = Map<string, number[]>;
 
+/** Of each field in the counts: looked up for every message. */
+const places = Object.fromEntries(activityFields.map((field, at) => [field, at])) as Readonly<
+  Record<ActivityField, number>
+>;
+
 const keptMinutes = limitTable.activityMinutes.value;
 /** Accounts that wait for the store. */
 const mostWaiting = 30;
@@ -71,7 +76,7 @@ export class Activity implements ActivitySink {
   add(projectId: string, field: Exclude<ActivityField, 'connections'>, count = 1): void {
     let counts = this.counts.get(projectId);
     if (counts === undefined) this.counts.set(projectId, (counts = activityFields.map(() => 0)));
-    const at = activityFields.indexOf(field);
+    const at = places[field];
     counts[at] = (counts[at] ?? 0) + count;
   }
 
@@ -97,7 +102,7 @@ export class Activity implements ActivitySink {
   private turn(next = this.minute + 1): void {
     for (const [projectId, connections] of this.connections()) {
       const counts = this.counts.get(projectId) ?? activityFields.map(() => 0);
-      counts[activityFields.indexOf('connections')] = connections;
+      counts[places.connections] = connections;
       this.counts.set(projectId, counts);
     }
     this.waiting.push({ minute: this.minute, projects: this.counts });
