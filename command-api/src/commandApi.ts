@@ -27,6 +27,7 @@ import { auditRoutes } from './audit/routes.js';
 import { blueprintRoutes } from './blueprints/routes.js';
 import { consoleRoutes, type ConsoleDeps } from './console/routes.js';
 import { signInRoutes, type SignInDeps } from './console/signInRoutes.js';
+import { connectionRoutes, type ConnectionDeps } from './connections/routes.js';
 import { redriveRoutes, type RedriveDeps } from './dead-letters/redriveRoutes.js';
 import { deadLetterRoutes } from './dead-letters/routes.js';
 import { explainRoutes } from './explain/routes.js';
@@ -34,6 +35,7 @@ import { historyRoutes, type HistoryDeps } from './history/routes.js';
 import { jobGroupRoutes, type JobGroupDeps } from './job-groups/routes.js';
 import { impactRoutes } from './impact/routes.js';
 import { liveStateRoutes, type LiveStateDeps } from './live-state/routes.js';
+import { connectSources } from './console/signInWays.js';
 import { consolePage, type ConsoleFiles } from './console-page/consolePage.js';
 import { createCommandHandler } from './handling/commandHandler.js';
 import type { StateSnapshots } from './handling/stateSnapshots.js';
@@ -63,6 +65,7 @@ import { tokenRevocationRoutes } from './revocations/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 import { sessionRevocationRoutes } from './session-revocations/routes.js';
+import { traceRoutes, type TraceDeps } from './trace/routes.js';
 import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
 import { webhookSecretRoutes, type WebhookSecretDeps } from './webhook-secrets/routes.js';
 
@@ -104,6 +107,10 @@ export interface CommandApiDeps {
   readonly liveState: LiveStateDeps['liveState'];
   /** Worker groups with jobs; undefined while this process cannot reach them. */
   readonly jobGroups: JobGroupDeps['jobGroups'];
+  /** What happened to connections. */
+  readonly connectionRecord: ConnectionDeps['connectionRecord'] & TraceDeps['connectionRecord'];
+  /** Open ones; undefined while this process cannot reach them. */
+  readonly liveConnections: ConnectionDeps['liveConnections'];
   /** Where requests are counted. */
   readonly metrics?: RequestMetrics;
   readonly tracing?: Tracing | undefined;
@@ -146,6 +153,8 @@ export type ApiDeps = SigningKeyDeps &
   ConsoleDeps &
   SignInDeps &
   ActivityRouteDeps &
+  ConnectionDeps &
+  TraceDeps &
   CallPayloadDeps;
 
 /** Every endpoint of the control API. A new resource is a folder beside the others and a line here. */
@@ -185,6 +194,8 @@ export const apiRoutes = (
   ...auditRoutes(deps, inTurn),
   ...accessLogRoutes(deps),
   ...explainRoutes(deps, inTurn),
+  ...connectionRoutes(deps),
+  ...traceRoutes(deps, inTurn),
 ];
 
 /** The REST control API, as a request handler for an HTTP server. Serves `/v1`, `/docs` and `/console`; anything else is answered 404. */
@@ -227,7 +238,10 @@ export const createCommandApi = (deps: CommandApiDeps): RequestListener => {
   if (deps.console)
     others.use(
       '/console',
-      consolePage(deps.console, { connectSources: [], gatewayUrl: options.consoleGatewayUrl }),
+      consolePage(deps.console, {
+        connectSources: connectSources(deps.signInWays),
+        gatewayUrl: options.consoleGatewayUrl,
+      }),
     );
   others.use(answerUnknownRoute(deps));
   others.use(answerErrors(answerFailure));

@@ -1,5 +1,18 @@
 import { lazy, type ComponentType } from 'react';
-import { Boxes, KeyRound, LayoutDashboard, type LucideIcon, Network, Users } from 'lucide-react';
+import {
+  Boxes,
+  Cable,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  Network,
+  Radio,
+  Route,
+  Scale,
+  ScrollText,
+  Users,
+} from 'lucide-react';
+import { onceAnswered } from './api/connectivity.js';
 
 /** The parts of the menu, in their order. */
 export const sections = ['Now', 'Set up', 'Find out'] as const;
@@ -16,7 +29,7 @@ export interface PageRow {
 
 /** Loaded when somebody opens it. */
 const loaded = (load: () => Promise<ComponentType>): ComponentType =>
-  lazy(async () => ({ default: await load() }));
+  lazy(async () => ({ default: await onceAnswered(load) }));
 
 export const pages: readonly PageRow[] = [
   {
@@ -25,6 +38,20 @@ export const pages: readonly PageRow[] = [
     section: 'Now',
     Icon: LayoutDashboard,
     Page: loaded(async () => (await import('./pages/overview/OverviewPage.js')).OverviewPage),
+  },
+  {
+    path: 'live',
+    title: 'Live room',
+    section: 'Now',
+    Icon: Radio,
+    Page: loaded(async () => (await import('./pages/live/LivePage.js')).LivePage),
+  },
+  {
+    path: 'connections',
+    title: 'Connections',
+    section: 'Now',
+    Icon: Cable,
+    Page: loaded(async () => (await import('./pages/connections/ConnectionsPage.js')).ConnectionsPage),
   },
   {
     path: 'rooms',
@@ -53,5 +80,26 @@ export const pages: readonly PageRow[] = [
     section: 'Set up',
     Icon: KeyRound,
     Page: loaded(async () => (await import('./pages/keys/KeysPage.js')).KeysPage),
+  },
+  {
+    path: 'trace',
+    title: 'Trace a message',
+    section: 'Find out',
+    Icon: Route,
+    Page: loaded(async () => (await import('./pages/trace/TracePage.js')).TracePage),
+  },
+  {
+    path: 'explain',
+    title: 'Explain access',
+    section: 'Find out',
+    Icon: Scale,
+    Page: loaded(async () => (await import('./pages/explain/ExplainPage.js')).ExplainPage),
+  },
+  {
+    path: 'audit',
+    title: 'Audit',
+    section: 'Find out',
+    Icon: ScrollText,
+    Page: loaded(async () => (await import('./pages/audit/AuditPage.js')).AuditPage),
   },
 ];

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PublishPorts } from './publishing/composePublish.js';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
+import type { LiveConnections } from '@roomwire/shared/ports/liveConnections';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { UsageStore } from '@roomwire/shared/ports/usageStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -24,6 +25,7 @@ import { composePublish } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
 import { askedJobGroups } from './questions/askedJobGroups.js';
 import { askedState } from './questions/clusterState.js';
+import { connectionsOfGateways } from './questions/liveConnections.js';
 import { Questions } from './questions/questions.js';
 import { createDomainChanges } from './session/domainChanges.js';
 import { Revalidator } from './session/revalidator.js';
@@ -40,6 +42,7 @@ export interface BackendsDeps extends PublishPorts {
 export interface Backends extends Service {
   readonly publishing: Publishing;
   readonly liveState: LiveState;
+  readonly liveConnections: LiveConnections;
   readonly jobGroups: JobGroups;
 }
 
@@ -125,6 +128,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   return {
     publishing,
     liveState: askedState(questions),
+    liveConnections: connectionsOfGateways(questions),
     jobGroups: askedJobGroups(questions),
 
     async start() {

@@ -3,6 +3,7 @@ import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthen
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
+import type { FactLog } from '@roomwire/shared/ports/connectionRecord';
 import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { ShardLeases } from '@roomwire/shared/ports/shardLeases';
@@ -21,6 +22,7 @@ import { Directory } from './access/directory.js';
 import type { BadCredential } from './access/badCredential.js';
 import { RefusalReports } from './access/refusalReports.js';
 import { SigningKeys } from './access/signingKeys.js';
+import { createLives } from './connection-facts/lives.js';
 import { Audiences } from './fanout/audience.js';
 import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
 import { Places } from './fanout/places.js';
@@ -45,6 +47,7 @@ import { Presence } from './presence/presence.js';
 import { composePublish, type PublishPorts } from './publishing/composePublish.js';
 import { MessageIds } from './publishing/messageIds.js';
 import { Answers } from './questions/answers.js';
+import { connectionsOfGateways } from './questions/liveConnections.js';
 import { stateOfGateways } from './questions/clusterState.js';
 import { LocalState } from './questions/localState.js';
 import { Questions } from './questions/questions.js';
@@ -94,6 +97,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly jobStore: JobStore | undefined;
   /** Undefined where the bus keeps nothing. */
   readonly roomPast: RoomPast | undefined;
+  /** Undefined where nothing of connections is on record. */
+  readonly factLog: FactLog | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */
   readonly accessRecorder: Pick<AccessRecorder, 'refused'> | undefined;
@@ -120,6 +125,11 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const audiences = new Audiences();
   const rooms = new RoomFeed(bus);
   const places = new Places({ history: ports.history, logger: calm });
+  const lives = createLives(ports.factLog, {
+    ...{ gatewayId, clock, random, logger: calm, limits },
+    next: (room) => rooms.next(room),
+    epochOf: (room) => ports.history?.epochOf(room),
+  });
   const record = new RecordReads({ history: ports.history, clock, logger: calm, metrics });
   const ids = new MessageIds(clock, random);
   const stamps = new RetainStamps(clock, random.uuid());
@@ -132,7 +142,11 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     directory,
     gatewayId,
     connections: countByOrganization,
-    answers: [...answeredQuestions.ofState, ...(ports.jobStore ? answeredQuestions.ofJobs : [])],
+    answers: [
+      ...answeredQuestions.ofState,
+      ...answeredQuestions.ofConnections,
+      ...(ports.jobStore ? answeredQuestions.ofJobs : []),
+    ],
     leases: {
       onNews: (news) => leases.onNews(news),
       onGone: (gone) => {
@@ -197,7 +211,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ board: presence.board, subscribers: roomSubscribers },
     impact: (query) => localImpact({ roster, clock }, query),
   });
-  const answers = new Answers({ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups });
+  const closeConnection = (connectionId: string): boolean => lives.kick(connectionId);
+  const answers = new Answers({
+    ...{ gatewayId, bus, logger: calm, state: ownState, jobGroups: jobs.groups, closeConnection },
+  });
   const leases: Leases = new Leases({
     ...{ gatewayId, clock, cluster: peers },
     waits: { returnMs: options.returnMs, answerMs: 1_000, restMs: 100 },
@@ -313,6 +330,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       session: {
         ...{ clock, directory, subscriptions, presence, addresses, reports, publishRate, requestRate },
         nameConnection: () => ids.nameConnection(),
+        lifeOf: (client) => lives.of(client),
       },
     }),
     handleFrame: createFrameHandler({
@@ -337,11 +355,13 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       revalidator,
       sweeper,
       refused,
+      lives,
     },
     schedules,
     ...{ persistentSessions, connectionLimit, connectionCounts, usageLedger, leases, lastUses },
     collect: gatewayMetrics({
       jobs: jobs.collect,
+      facts: lives.collect,
       ...{ metrics, connections: connections.all, unauthenticated, retained, groups },
       sharedMemory: () => ({
         subscriptions: subscriptionMemory.bytes,
@@ -362,6 +382,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     }),
     ...{ publishing, questions, answers },
     liveState: stateOfGateways(ownState, questions),
+    liveConnections: connectionsOfGateways(questions, { gatewayId, closeConnection }),
     deliver: tracedDelivery(
       createDelivery({
         audiences,

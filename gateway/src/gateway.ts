@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
+import type { LiveConnections } from '@roomwire/shared/ports/liveConnections';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
@@ -41,7 +42,8 @@ type OptionalPorts =
   | 'jobStore'
   | 'roomPast'
   | 'observerKeys'
-  | 'activity';
+  | 'activity'
+  | 'factLog';
 
 export interface GatewayDeps
   extends Omit<GatewayPorts, OptionalPorts>, Partial<Pick<GatewayPorts, OptionalPorts>> {
@@ -69,6 +71,7 @@ export interface Gateway extends Service {
   readonly jobGroups: JobGroups;
   /** For backends as well. */
   readonly liveState: LiveState;
+  readonly liveConnections: LiveConnections;
   readonly metrics: Readonly<GatewayMetrics>;
   readonly collect: CollectMetrics;
 }
@@ -102,6 +105,7 @@ class WebSocketGateway implements Gateway {
     roomPast,
     schedules,
     observerKeys,
+    factLog,
     activity,
     ...ports
   }: GatewayDeps) {
@@ -112,7 +116,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys, activity },
+        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys, factLog, activity },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,
@@ -134,6 +138,10 @@ class WebSocketGateway implements Gateway {
 
   get liveState(): LiveState {
     return this.parts.liveState;
+  }
+
+  get liveConnections(): LiveConnections {
+    return this.parts.liveConnections;
   }
 
   get metrics(): Readonly<GatewayMetrics> {
@@ -168,6 +176,7 @@ class WebSocketGateway implements Gateway {
     await roomEvents?.start();
     await jobs.start();
     await this.parts.schedules?.start();
+    await this.parts.lives.start();
     sweeper.start();
     this.timers = [
       every(options.revalidationMs, () => void revalidator.recheckAll()),
@@ -247,6 +256,7 @@ class WebSocketGateway implements Gateway {
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.
     await connections.emptied();
+    await this.parts.lives.close();
     await this.parts.schedules?.close();
     await groups.close();
     await this.parts.jobs.close();

@@ -89,6 +89,8 @@ export interface MetricSources {
   readonly historyWaiting: () => number;
   /** Of worker groups with jobs. */
   readonly jobs: CollectMetrics;
+  /** Of connections. */
+  readonly facts: CollectMetrics;
   readonly presenceEntries: () => number;
   readonly gateways: () => number;
   /** Room events that wait, and the age of the oldest. */
@@ -116,6 +118,7 @@ export const gatewayMetrics =
     sink.value('roomwire_group_messages_open', groups.messages);
     sink.value('roomwire_group_messages_dropped_total', metrics.groupMessagesDropped);
     void sources.jobs(sink);
+    void sources.facts(sink);
     sink.value('roomwire_history_waiting', sources.historyWaiting());
     sink.value('roomwire_presence_entries', sources.presenceEntries());
     sink.value('roomwire_gateways', sources.gateways());

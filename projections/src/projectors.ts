@@ -18,6 +18,7 @@ import { createdApp, type AppEvent } from '@roomwire/shared/domain/app';
 import { createdGrant, createdRoom, type GrantEvent, type RoomEvent } from '@roomwire/shared/domain/room';
 import type { ConsoleAccessEvent } from '@roomwire/shared/domain/consoleAccess';
 import type { ConsoleSignInEvent } from '@roomwire/shared/domain/consoleSignIn';
+import type { ConnectionCloseEvent } from '@roomwire/shared/domain/closedConnection';
 import type { JobGroupEvent } from '@roomwire/shared/domain/jobGroup';
 import type { HistoryEvent } from '@roomwire/shared/domain/topicHistory';
 import { createdScope, type ScopeEvent } from '@roomwire/shared/domain/scope';
@@ -226,6 +227,9 @@ const grants: Projector<GrantEvent> = {
 const history: Projector<HistoryEvent> = { HistoryDeleted: () => [] };
 
 /** Gateways have the groups. */
+/** For the audit alone. */
+const closedConnections: Projector<ConnectionCloseEvent> = { ConnectionCloseRequested: () => [] };
+
 const jobGroups: Projector<JobGroupEvent> = { JobGroupConfigured: () => [], JobGroupDeleted: () => [] };
 
 /** Credentials of the console are kept nowhere. */
@@ -300,6 +304,7 @@ const projectors: Projector<DomainEvent> = {
   ...grants,
   ...history,
   ...jobGroups,
+  ...closedConnections,
   ...scopes,
   ...actors,
   ...signingKeys,

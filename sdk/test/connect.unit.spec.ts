@@ -2,6 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { AuthenticationError, ConnectionError } from '../src/index.js';
+import { clientName } from '../src/version.js';
 import { rejection, useHarness } from './support/harness.js';
 import { session } from './support/scriptedBroker.js';
 
@@ -19,6 +20,7 @@ describe('connect', () => {
       reconnect: false,
       features: true,
       notices: true,
+      sdk: clientName,
     });
     const expected = { ...session, features: [] };
     expect(await client.ready()).to.deep.equal(expected);

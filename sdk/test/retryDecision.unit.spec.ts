@@ -49,6 +49,11 @@ describe('retryDecision', () => {
     expect(retryDecision(new RoomwireError('invalid_frame'))).to.deep.equal(backoff);
   });
 
+  it('[WS-CONN-16] comes back with the same token, and not at once, where somebody closed the connection by hand', () => {
+    const kicked = new ConnectionError('connection_lost', { closeCode: 4001, closeReason: 'kicked' });
+    expect(retryDecision(kicked)).to.deep.equal(backoff);
+  });
+
   it('stops at a server of protocol version 1', () => {
     expect(retryDecision(new ConnectionError('unsupported_protocol'))).to.equal('stop');
   });

@@ -1,5 +1,10 @@
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
-import { standingRule, type Standing, type StandingRule } from '@roomwire/shared/domain/standing';
+import {
+  standingRule,
+  type Standing,
+  type StandingActor,
+  type StandingRule,
+} from '@roomwire/shared/domain/standing';
 import type { Actor } from '@roomwire/shared/domain/actor';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import { judgeAdmission, type AdmissionRule, type JudgedAdmission } from '@roomwire/shared/domain/admission';
@@ -36,9 +41,19 @@ const denied = (rule: ExplainedRule, event: RecordedEvent | undefined): Explanat
   until: Number.POSITIVE_INFINITY,
 });
 
+/** Whom an explanation is of: an external actor has no record of its own. */
+export type ExplainedActor = StandingActor & Pick<Actor, 'actorTokenId' | 'actorType'>;
+
 /** What the gateways would have decided, by the same rules. */
-export const explain = async (records: PastRecords, question: Question): Promise<Explanation> => {
-  const actor = await records.get('actors', question.actorTokenId);
+export const explain = async (records: PastRecords, question: Question): Promise<Explanation> =>
+  explainFor(records, question, await records.get('actors', question.actorTokenId));
+
+/** The same for an actor as it was then. */
+export const explainFor = async (
+  records: PastRecords,
+  question: Question,
+  actor: Past<ExplainedActor>,
+): Promise<Explanation> => {
   const standing = await standingIn(records, question, actor);
   if (standing !== undefined) return standing;
   const address = parseTopicAddress(question.address);
@@ -51,7 +66,7 @@ const nothing: Past<never> = { value: undefined, event: undefined };
 const standingIn = async (
   records: PastRecords,
   { organizationId, time }: Question,
-  actor: Past<Actor>,
+  actor: Past<StandingActor>,
 ): Promise<Explanation | undefined> => {
   const { projectId, accessScopeId = null } = actor.value ?? {};
   const project = projectId === undefined ? nothing : await records.get('projects', projectId);
@@ -76,7 +91,7 @@ const valuesOf = (past: { readonly [K in keyof Standing]: Past<NonNullable<Stand
 const explainAdmission = async (
   records: PastRecords,
   { action, time }: Question,
-  { projectId, actorTokenId, actorType }: Actor,
+  { projectId, actorTokenId, actorType }: ExplainedActor,
   address: TopicAddress,
 ): Promise<Explanation> => {
   const app = await records.named('apps', auditKeys.appSlug(projectId, address.app), address.app);

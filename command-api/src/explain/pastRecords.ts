@@ -67,6 +67,22 @@ export const pastRecords = (deps: AuditDeps, organizationId: string, time: numbe
   return { get, named, idOf, grantsOf };
 };
 
+/** Reads each record once, for those who ask for many actors. */
+export const readOnce = (records: PastRecords): PastRecords => {
+  const reads = new Map<string, Promise<unknown>>();
+  const once = <T>(key: string, read: () => Promise<T>): Promise<T> => {
+    const known = reads.get(key) ?? read();
+    reads.set(key, known);
+    return known as Promise<T>;
+  };
+  return {
+    get: (view, id) => once(`${view} ${id}`, () => records.get(view, id)),
+    named: (view, key, slug) => once(`named ${key}`, () => records.named(view, key, slug)),
+    idOf: (view, key) => once(`id ${view} ${key}`, () => records.idOf(view, key)),
+    grantsOf: (roomId) => once(`grants ${roomId}`, () => records.grantsOf(roomId)),
+  };
+};
+
 const idsIn = ({ changed }: AuditEntry, view: ViewName): string[] =>
   changed.filter((each) => each.view === view).map(({ id }) => id);
 

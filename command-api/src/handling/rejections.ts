@@ -129,6 +129,16 @@ export const rejections = {
     { name: 'thumbnails' },
     ({ name }) => `Worker group "${name}" has members without jobs`,
   ),
+  connection_not_found: application(
+    404,
+    { connectionId: exampleIds.connectionId },
+    ({ connectionId }) => `Connection ${connectionId} not found`,
+  ),
+  connection_closed: application(
+    409,
+    { connectionId: exampleIds.connectionId },
+    ({ connectionId }) => `Connection ${connectionId} has closed`,
+  ),
   grant_not_found: application(
     404,
     { roomActorAccessId: exampleIds.roomActorAccessId },

@@ -14,6 +14,7 @@ export const exampleIds = {
   webhookSecretId: 'c17312c6-1e8d-495a-9537-d2e3f405162c',
   revocationId: 'd28201d7-2f9c-4a6b-8648-e3f40516273d',
   groupId: 'e39312e8-30ad-4b7c-8759-f4051627384e',
+  connectionId: 'f4b421f9-41be-4c8d-8a6a-051627384e5f',
   scheduledId: 'e3a310e8-30ad-8b7c-9759-f4051627384e',
   errorId: 'b08423b5-0d7c-4849-9426-c1d2e3f4051b',
 };

@@ -31,6 +31,7 @@ export const tags = {
   Publishing: 'Messages from a backend that has no socket.',
   'Message history': 'The messages that topics keep, where their app has switched that on.',
   Presence: 'Who is in a room at this moment, and how many listen.',
+  Connections: 'What happened to the connections of an organization, for a week.',
   'Worker groups': 'Groups whose members share the messages of a topic as jobs.',
   'Webhook secrets': 'Secrets that sign the webhook calls of a project; two are valid during a rotation.',
   Audit: 'The history of an organization, and any record at a past time.',

@@ -21,7 +21,7 @@ export interface Credential {
   refused(token: string): Promise<string | undefined>;
 }
 
-const baseUrl = `${location.origin}/v1`;
+const baseUrl = '/v1';
 
 export const createApi = (credential: Credential): Api =>
   createClient<ApiPaths>({

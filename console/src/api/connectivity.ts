@@ -26,3 +26,23 @@ export const awaitAnswer = (onAnswer: () => void): (() => void) => {
   }, retryMs);
   return () => clearInterval(timer);
 };
+
+/** Loads something again once the service answers, where it fails because it does not. */
+export const onceAnswered = async <T>(load: () => Promise<T>): Promise<T> => {
+  try {
+    return await load();
+  } catch (error) {
+    const answers = await send(new Request('/healthz')).then(
+      () => true,
+      () => false,
+    );
+    if (answers) throw error;
+    await new Promise<void>((resolve) => {
+      const stop = awaitAnswer(() => {
+        stop();
+        resolve();
+      });
+    });
+    return load();
+  }
+};

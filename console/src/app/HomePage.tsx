@@ -13,7 +13,7 @@ import { usePageTitle } from './usePageTitle.js';
 export const HomePage = () => {
   const { api, shown } = useSignedIn();
   usePageTitle('Your projects');
-  const { organizations, more } = shown;
+  const { organizations, hasMore } = shown;
   const lists = useQueries({
     queries: organizations.map(({ organizationId }) => projectsQuery(api, organizationId)),
   });
@@ -50,7 +50,7 @@ export const HomePage = () => {
             {lists[index]?.data?.length === 0 && <p className="muted">No projects yet.</p>}
           </section>
         ))}
-        {more && <p className="muted">Only the first hundred organizations are shown.</p>}
+        {hasMore && <p className="muted">Only the first hundred organizations are shown.</p>}
       </main>
     </>
   );

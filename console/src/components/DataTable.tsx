@@ -37,10 +37,12 @@ export const DataTable = <Row,>({ label, columns, keyOf, query, empty }: DataTab
   const { rows, error, refetch, hasMore, isLoadingMore, loadMore } = query;
   if (rows === undefined)
     return error ? <Problem error={error} retry={refetch} /> : <Loading what={label.toLowerCase()} />;
-  if (rows.length === 0) return <>{empty}</>;
+  // A page without rows is not the last one where the service looks through a part at a time.
+  if (rows.length === 0 && !hasMore) return <>{empty}</>;
   return (
     <>
       {error && <Problem error={error} retry={refetch} />}
+      {rows.length === 0 && <p className="muted">Nothing so far in what was looked through.</p>}
       <table className="data-table" role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">

@@ -16,7 +16,7 @@ export const Quota = ({ label, used, limit }: QuotaProps) => {
       <div className="quota">
         <span>{label}</span>
         <span>
-          {number(used)} <span className="muted">of any number</span>
+          {number(used)} <span className="muted">without a limit</span>
         </span>
       </div>
     );

@@ -68,12 +68,12 @@ const asCodeFailure = (error: unknown): Error =>
 const Ways = ({ ways: { code, token, oidc } }: { readonly ways: SignInWays }) => (
   <>
     {oidc && (
-      <section aria-label="Single sign-on" className="way">
+      <div className="way">
         <IssuerButton way={oidc} />
-      </section>
+      </div>
     )}
     {code && (
-      <section aria-label="One-time code" className="way">
+      <div className="way">
         <Form
           submit="Sign in with the code"
           onSubmit={async (values) => {
@@ -92,10 +92,10 @@ const Ways = ({ ways: { code, token, oidc } }: { readonly ways: SignInWays }) =>
             isCode
           />
         </Form>
-      </section>
+      </div>
     )}
     {token && (
-      <section aria-label="Session token" className="way">
+      <div className="way">
         <Form
           submit="Sign in with the token"
           onSubmit={async (values) => {
@@ -114,7 +114,7 @@ const Ways = ({ ways: { code, token, oidc } }: { readonly ways: SignInWays }) =>
             isCode
           />
         </Form>
-      </section>
+      </div>
     )}
   </>
 );

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { origin } from '../support/page.js';
 import { createProjectAccess } from '../../src/session/projectAccess.js';
 import { session, signIn } from '../../src/session/sessionStore.js';
 
@@ -23,17 +24,8 @@ const accessOf = (attempt: number, minutes = 60) => ({
 });
 
 describe('access to a project', () => {
-  const { fetch: own, Request: OwnRequest } = globalThis;
-  before(() => {
-    // Addresses are relative to the page's.
-    globalThis.Request = class extends OwnRequest {
-      constructor(input: RequestInfo | URL, init?: RequestInit) {
-        super(typeof input === 'string' ? new URL(input, 'http://console.test') : input, init);
-      }
-    };
-  });
+  const { fetch: own } = globalThis;
   afterEach(() => (globalThis.fetch = own));
-  after(() => (globalThis.Request = OwnRequest));
 
   it('is made once, however many ask at the same time', async () => {
     const asked = answering((attempt) => accessOf(attempt));
@@ -42,7 +34,7 @@ describe('access to a project', () => {
     expect(keys).to.eql(['key 1', 'key 1']);
     expect(await credential.current()).to.equal('key 1');
     expect(asked.map(({ url, headers }) => [url, headers.get('authorization')])).to.eql([
-      ['http://console.test/v1/organizations/org/projects/project/console-access', 'Bearer session'],
+      [`${origin}/v1/organizations/org/projects/project/console-access`, 'Bearer session'],
     ]);
   });
 

@@ -144,6 +144,11 @@ export class RoomFeed {
     this.reader?.unsubscribe(room);
   }
 
+  /** Kept messages of the room that are still to be delivered have this offset or a higher one, those that were delivered a lower one. */
+  next(room: string): number | undefined {
+    return this.reader?.next(room);
+  }
+
   async close(): Promise<void> {
     await this.reader?.close();
   }

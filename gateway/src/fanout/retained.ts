@@ -4,7 +4,7 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GatewayMetrics } from '../metrics.js';
 import { payloadOf } from '@roomwire/shared/wire/protocol/encodeFrames';
-import { matchesFilters } from '../policy/filters.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 import { RetainedValues, type RetainStamps, type RetainedValue } from './retainedValues.js';
 import { RetainedDeletions, type DeletedTopic } from './retainedDeletions.js';
 import type { Audiences, Subscriber } from './audience.js';

@@ -17,6 +17,16 @@ export interface Replaying {
   isHeldBy(hold: Hold): boolean;
   /** From now on its messages go to the client at once. */
   letGo(hold: Hold): void;
+  /** It has been sent all that came before, and what was held meanwhile. */
+  caughtUp(sent: ReplayExtent): void;
+}
+
+/** What a subscription was sent of the record. */
+export interface ReplayExtent {
+  /** Of the oldest message; undefined for none. */
+  readonly first: Place | undefined;
+  /** Up to which nothing came live to one that is new; undefined where everything did. */
+  readonly upTo: Place | undefined;
 }
 
 export interface ReplayDeps {
@@ -47,6 +57,8 @@ export class Replay {
   private readonly subscription: Replaying;
   private readonly hold: Hold;
   private readonly deps: ReplayDeps;
+  private first: Place | undefined;
+  private upTo: Place | undefined;
 
   constructor(subscription: Replaying, hold: Hold, deps: ReplayDeps) {
     this.subscription = subscription;
@@ -57,6 +69,7 @@ export class Replay {
   /** Sends what was selected, the oldest first. It is as much as a client may be sent at once. */
   send(messages: readonly KeptMessage[]): void {
     const { topic, frames, replayed } = this.deps;
+    this.first = messages[0]?.place;
     for (const kept of messages) {
       replayed(kept);
       this.subscription.outbox.push(frames.of(topic, kept, this.subscription));
@@ -69,6 +82,7 @@ export class Replay {
    * record, and is read from there as fast as the client reads. Never rejects.
    */
   async goLive(upTo: Place): Promise<void> {
+    this.upTo = upTo;
     this.hold.read(upTo);
     for (let last = upTo; await this.isRead();) {
       if (!this.hold.hasLeftOut) return this.release();
@@ -90,6 +104,7 @@ export class Replay {
     // Not while the audience is gone through, which it changes.
     const letGo = (): void => queueMicrotask(() => this.subscription.letGo(this.hold));
     this.sendAll(this.hold.passOn({ push: (frame) => this.subscription.outbox.push(frame), passed: letGo }));
+    this.subscription.caughtUp({ first: this.first, upTo: this.upTo });
   }
 
   private get isOver(): boolean {

@@ -18,9 +18,3 @@ export const filterError = (entries: readonly FilterEntry[]): ProtocolErrorName 
   const isSound = values.every(isFilterValue) && groups.every((group) => group.length >= 2);
   return isSound ? undefined : 'invalidFilterChars';
 };
-
-/** A message without filter values matches no filter. */
-export const matchesFilters = (entries: readonly FilterEntry[], onMessage: ReadonlySet<string>): boolean =>
-  entries.some((entry) =>
-    isGroup(entry) ? entry.every((value) => onMessage.has(value)) : onMessage.has(entry),
-  );

@@ -20,6 +20,8 @@ export interface AnswersDeps {
   readonly logger: Logger;
   readonly state: LocalState;
   readonly jobGroups: JobGroups;
+  /** Whether there was one of that id. */
+  readonly closeConnection: (connectionId: string) => boolean;
 }
 
 /** Answers what other processes ask this gateway over the bus. */
@@ -78,6 +80,10 @@ export class Answers {
         const assumed = JSON.parse(events) as ImpactQuery['events'];
         const { total, cutOff } = await state.impact({ projectId, events: assumed });
         return { kind, total, cutOff: cutOff.map(packedCutOff) };
+      }
+      case 'closeConnection': {
+        const { kind, connectionId } = question;
+        return { kind, isClosed: this.deps.closeConnection(connectionId) };
       }
       default:
         return answerAboutJobs(jobGroups, question);

@@ -93,6 +93,18 @@ export class Questions {
     return answers.filter((answer) => answer !== undefined);
   }
 
+  /** Of one gateway: undefined where that has ended. Rejects with `EngineUnavailable` where it lives and does not answer in time. */
+  async askThis<K extends QuestionKind>(
+    gatewayId: string,
+    question: Question<K>,
+  ): Promise<AnswerTo<K> | undefined> {
+    await this.deps.ready;
+    if (!this.isAlive(gatewayId)) return undefined;
+    const answer = await this.ask(gatewayId, question);
+    if (answer === undefined && this.isAlive(gatewayId)) throw new EngineUnavailable('live state');
+    return answer;
+  }
+
   /** One gateway after the other, as long as none has answered; one that hesitates may still be the first. */
   private firstAnswer<K extends QuestionKind>(
     question: Question<K>,

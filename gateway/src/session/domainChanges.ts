@@ -74,6 +74,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
   TokenRevocationExpired: nothing,
   ConsoleAccessGiven: nothing,
   ConsoleSignedIn: nothing,
+  ConnectionCloseRequested: nothing,
 };
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */

@@ -6,6 +6,7 @@ import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/w
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';
 import { hasRecord, principalOf, type ConnectedActor } from '../access/connectedActor.js';
+import type { Life } from '../connection-facts/connectionLife.js';
 import type { Credentials, GoodStanding } from '../access/credentials.js';
 import type { RefusalReports, RefusedConnection } from '../access/refusalReports.js';
 import { subscribeRule, type SubscribeRule } from '../access/subscribeRule.js';
@@ -24,6 +25,8 @@ import { TokenLife } from './tokenLife.js';
 export interface SessionLink {
   /** Of the client. */
   readonly address: string;
+  /** Unix milliseconds. */
+  readonly connectedAt: number;
   readonly outbox: ClientOutbox;
   send(frame: ServerFrame): void;
   sendError(name: ProtocolErrorName, context: ProtocolErrorContext): void;
@@ -52,6 +55,8 @@ export interface SessionDeps extends KnownAddressesDeps {
   readonly requestRate: number;
   /** A new name for a connection, which no other has on any gateway. */
   readonly nameConnection: () => string;
+  /** Begins to record what happens to a connection. */
+  readonly lifeOf: (client: Session) => Life;
 }
 
 /** With what a session begins. */
@@ -59,6 +64,8 @@ export interface SessionFields extends Pick<Credentials, 'actor' | 'clientToken'
   readonly identity: Identity;
   /** [WS-NOTICE-1] */
   readonly wantsNotices: boolean;
+  /** What the client says that it is. */
+  readonly sdk: string | undefined;
 }
 
 /** Subscriptions that are held against a new token for the price of a request. */
@@ -69,6 +76,8 @@ export class Session implements Client {
   readonly outbox: ClientOutbox;
   readonly connection: string;
   readonly subscriptions: Subscriptions;
+  readonly sdk: string | undefined;
+  readonly life: Life;
   readonly publisher: Publisher;
   /** Undefined for no limit. */
   readonly publishRate: PublishRate | undefined;
@@ -88,7 +97,7 @@ export class Session implements Client {
   private hasEnded = false;
 
   constructor(link: SessionLink, fields: SessionFields, deps: SessionDeps) {
-    const { identity, actor, clientToken, wantsNotices } = fields;
+    const { identity, actor, clientToken, wantsNotices, sdk } = fields;
     this.link = link;
     this.outbox = link.outbox;
     this.connection = deps.nameConnection();
@@ -102,6 +111,8 @@ export class Session implements Client {
     this.publishRate = deps.publishRate === 0 ? undefined : new PublishRate(deps.publishRate);
     this.requests = deps.requestRate === 0 ? undefined : requestRate(deps.requestRate);
     this.addresses = new KnownAddresses(this, deps);
+    this.sdk = sdk;
+    this.life = deps.lifeOf(this);
     this.subscriptions = new Subscriptions(this, deps.subscriptions);
   }
 
@@ -115,6 +126,15 @@ export class Session implements Client {
 
   get address(): string {
     return this.link.address;
+  }
+
+  get connectedAt(): number {
+    return this.link.connectedAt;
+  }
+
+  /** Of its actor. */
+  get keyId(): string {
+    return this.actor.keyId;
   }
 
   get signingKeyId(): string | undefined {
@@ -216,6 +236,7 @@ export class Session implements Client {
     this.token = new TokenLife(clientToken, this.deps.clock.now(), this.wantsNotices);
     this.who = { ...this.who, capabilities: clientToken?.capabilities };
     this.enterScope(accessScope);
+    this.life.renewed();
   }
 
   /** [WS-CAP-5] Ends what the new token leaves out. */
@@ -272,6 +293,7 @@ export class Session implements Client {
     this.who = { ...this.who, accessScope, scope: accessScope?.slug ?? null };
     this.forgetAddresses();
     if (!hasMoved) return;
+    this.life.renewed();
     this.deps.presence.leave(this);
     this.subscriptions.changeScope();
   }

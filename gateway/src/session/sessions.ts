@@ -13,6 +13,7 @@ import type { LastUses } from '@roomwire/shared/runtime/lastUses';
 import type { Identity } from '../access/client.js';
 import { hasRecord, isExternal, isObserver } from '../access/connectedActor.js';
 import { checkCredential, restsOn, type CredentialDeps, type Credentials } from '../access/credentials.js';
+import type { ConnectionEnding } from '../connection-facts/connectionLife.js';
 import type { ConnectionLimit } from '../limits/connectionLimit.js';
 import type { LeaseOutcome } from '../limits/leaseTerms.js';
 import type { Plans } from '../limits/plans.js';
@@ -71,7 +72,7 @@ export class Sessions {
     if (!bus.reachable) return this.refused('bus_unreachable', 'broker_unavailable');
     if (link.isClosed) return 'connection_failed';
     const identity = identityOf(credentials, frame);
-    const fields = { ...credentials, identity, wantsNotices: frame.notices };
+    const fields = { ...credentials, identity, wantsNotices: frame.notices, sdk: frame.sdk };
     const session = new Session(link, fields, this.deps.session);
     try {
       const recorded = await persistentSessions.load(session.identity, frame);
@@ -84,7 +85,9 @@ export class Sessions {
     }
   }
 
-  end(session: Session): void {
+  end(session: Session, ending: ConnectionEnding): void {
+    // While its subscriptions are still there.
+    session.life.end(ending);
     this.deps.roster.leave(session);
     // Must precede the end of the subscriptions.
     this.deps.persistentSessions.ended(session.subscriptions);
@@ -153,6 +156,7 @@ export class PendingSession {
     const signingKeyId = credentials.clientToken?.signingKeyId;
     if (signingKeyId !== undefined) lastUses.used(signingKeyId);
     roster.enter(session);
+    session.life.begin();
     this.returnPlace();
     session.send(authSucceeded(identity, frame, restoration.activate()));
     restoration.release();

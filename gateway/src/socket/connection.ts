@@ -14,6 +14,7 @@ import { encodeServerFrame, heartbeatFrame } from '@roomwire/shared/wire/protoco
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import { countClose, countDeparture, countProtocolError } from '../metrics.js';
 import { SlidingWindow } from '../policy/rateLimits.js';
+import type { ConnectionEnding } from '../connection-facts/connectionLife.js';
 import type { HandleFrame } from '../session/frameHandlers.js';
 import type { Session } from '../session/session.js';
 import type { PendingSession } from '../session/sessions.js';
@@ -60,6 +61,8 @@ export class Connection implements FrameReceiver, StrangerLink {
   readonly outbox: Outbox;
   /** Of the client, as the trusted proxies name it. */
   readonly address: string;
+  /** Unix milliseconds. */
+  readonly connectedAt: number;
   private readonly socket: FrameSocket;
   private readonly deps: ConnectionDeps;
   /** Ends its count among the unauthenticated ones. */
@@ -80,9 +83,17 @@ export class Connection implements FrameReceiver, StrangerLink {
   constructor(socket: FrameSocket, address: string, deps: ConnectionDeps) {
     this.socket = socket;
     this.address = address;
+    this.connectedAt = deps.clock.now();
     this.noLongerUnauthenticated = deps.unauthenticated.enter(address);
     this.deps = deps;
-    this.outbox = new Outbox(socket, deps.tick, deps.outboxBytes, () => this.tooSlow(), deps.outboxMemory);
+    this.outbox = new Outbox(
+      socket,
+      deps.tick,
+      deps.outboxBytes,
+      () => this.tooSlow(),
+      deps.outboxMemory,
+      () => deps.clock.now(),
+    );
     this.inbox = new Inbox({
       source: socket,
       turns: deps.turns,
@@ -136,7 +147,7 @@ export class Connection implements FrameReceiver, StrangerLink {
 
   onClosed(code: number): void {
     if (!this.hasClosed) countDeparture(this.deps.metrics, code);
-    this.end();
+    this.end({ code, reason: '', by: 'client' });
     this.noLongerUnauthenticated();
     this.deps.onClosed(this);
     this.deps.metrics.connectionsClosed++;
@@ -155,7 +166,7 @@ export class Connection implements FrameReceiver, StrangerLink {
   /** Frames that are queued are still sent. */
   close(why: CloseSpec): void {
     if (this.hasClosed) return;
-    this.end();
+    this.end({ ...why, by: 'gateway' });
     countClose(this.deps.metrics, why);
     this.socket.close(why);
   }
@@ -167,7 +178,7 @@ export class Connection implements FrameReceiver, StrangerLink {
   /** As the WebSocket layer does for a frame that it sees to be too large, which counts as the peer's end. */
   tooLarge(): void {
     if (this.hasClosed) return;
-    this.end();
+    this.end({ ...messageTooBig, by: 'gateway' });
     countDeparture(this.deps.metrics, messageTooBig.code);
     this.socket.close(messageTooBig);
   }
@@ -184,18 +195,19 @@ export class Connection implements FrameReceiver, StrangerLink {
     admission.begin();
   }
 
-  private end(): void {
+  private end(ending: ConnectionEnding): void {
     if (this.hasClosed) return;
     this.hasClosed = true;
     this.outbox.close();
     const waiting = this.inbox.clear();
     if (this.current === undefined) return;
     for (const frame of lastAnswers(waiting)) void this.deps.handleFrame(this.current, frame);
-    this.deps.sessions.end(this.current);
+    this.deps.sessions.end(this.current, ending);
   }
 
   private tooSlow(): void {
     this.deps.metrics.slowConsumers++;
+    this.current?.life.slow(this.outbox.behindSince ?? this.connectedAt, this.outbox.lostBytes);
     this.close(closes.slowConsumer);
   }
 

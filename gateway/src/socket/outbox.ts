@@ -159,6 +159,9 @@ export class Outbox implements HoldingOutbox {
   private readonly budget: number;
   private readonly onOverflow: () => void;
   private readonly memory: Pick<OutboxMemory, 'reader'>;
+  private readonly now: () => number;
+  private behind: number | undefined;
+  private forgottenBytes = 0;
   /** Of a reader that has been behind. */
   private reader: SlowReader | undefined;
   private queued: FramePath | undefined;
@@ -173,12 +176,14 @@ export class Outbox implements HoldingOutbox {
     budget: number,
     onOverflow: () => void,
     memory: Pick<OutboxMemory, 'reader'>,
+    now: () => number,
   ) {
     this.socket = socket;
     this.tick = tick;
     this.budget = budget;
     this.onOverflow = onOverflow;
     this.memory = memory;
+    this.now = now;
   }
 
   /** Bytes that the peer has not received. */
@@ -188,6 +193,16 @@ export class Outbox implements HoldingOutbox {
 
   get unreadBytes(): number {
     return this.socket.bufferedBytes + this.restBytes;
+  }
+
+  /** Since when more waits than is worth counting; undefined where there is less. */
+  get behindSince(): number | undefined {
+    return this.behind;
+  }
+
+  /** What was pushed and not written, because the reader was too slow for it. */
+  get lostBytes(): number {
+    return this.forgottenBytes;
   }
 
   /** Whether pushed frames are sent. */
@@ -243,8 +258,11 @@ export class Outbox implements HoldingOutbox {
     const excess = this.unreadBytes + queued.size - this.budget;
     if (excess > 0) this.writeRest(excess);
     const waiting = this.unreadBytes + queued.size;
+    if (waiting > noticedBytes) this.behind ??= this.now();
+    else if (this.behind !== undefined) this.behind = undefined;
     if (waiting > this.budget) {
       this.state = 'overflowed';
+      this.forgottenBytes += queued.size;
       this.forget();
       return undefined;
     }
@@ -271,6 +289,7 @@ export class Outbox implements HoldingOutbox {
   }
 
   private forget(): void {
+    this.forgottenBytes += this.restBytes + (this.queued?.size ?? 0);
     this.queued = undefined;
     this.rest = [];
     this.restBytes = 0;

@@ -4,11 +4,12 @@ import type { ActorType } from '@roomwire/shared/domain/actor';
 import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { Subscriber, type Audiences, type Wishes } from '../fanout/audience.js';
+import type { SubscriptionEnding, SubscriptionLife } from '../connection-facts/connectionLife.js';
 import type { Places } from '../fanout/places.js';
 import type { RoomFeed } from '../fanout/deliverFromBus.js';
 import type { Hold } from '../history/hold.js';
-import type { Replaying } from '../history/replay.js';
-import { matchesFilters } from '../policy/filters.js';
+import type { ReplayExtent, Replaying } from '../history/replay.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 import { Membership, type MemberReplay } from '../groups/membership.js';
 import type { WorkerGroups } from '../groups/workerGroups.js';
 import type { HeldJobs } from '../jobs/members/heldJobs.js';
@@ -74,6 +75,7 @@ export interface OfConnection {
   readonly acks: PendingAcks;
   readonly rooms: Pick<SubscribedRooms, 'enter' | 'leave'>;
   readonly jobs: ConnectionJobs;
+  readonly life: SubscriptionLife;
 }
 
 /** Limit of the wait for a worker group when a member leaves it. */
@@ -92,10 +94,12 @@ export class Subscription extends Subscriber implements Replaying {
   private readonly acks: PendingAcks;
   private readonly connectionJobs: ConnectionJobs;
   private readonly subscribedRooms: OfConnection['rooms'];
+  private readonly life: SubscriptionLife;
   private chosenQos: Qos;
   private chosenGroup: string | undefined;
   private chosenJobs: JobOptions | undefined;
   private isActive = false;
+  private isBehind = false;
   private membership: Membership | JobMembership | undefined;
   private heldIn: Hold | undefined;
 
@@ -103,7 +107,7 @@ export class Subscription extends Subscriber implements Replaying {
     client: Client,
     access: TopicAccess,
     options: SubscriptionOptions,
-    { acks, rooms, jobs }: OfConnection,
+    { acks, rooms, jobs, life }: OfConnection,
     deps: SubscriptionDeps,
   ) {
     super(client, access, wishesOf(options));
@@ -113,6 +117,7 @@ export class Subscription extends Subscriber implements Replaying {
     this.acks = acks;
     this.connectionJobs = jobs;
     this.subscribedRooms = rooms;
+    this.life = life;
     this.deps = deps;
   }
 
@@ -126,6 +131,11 @@ export class Subscription extends Subscriber implements Replaying {
 
   get jobs(): JobOptions | undefined {
     return this.chosenJobs;
+  }
+
+  /** Whether its messages wait for what came before them to be sent. */
+  get replays(): boolean {
+    return this.isBehind;
   }
 
   get isJoined(): boolean {
@@ -163,6 +173,7 @@ export class Subscription extends Subscriber implements Replaying {
     this.subscribedRooms.enter(this.access.room);
     this.hasNoValue();
     if (this.membership === undefined) this.deps.audiences.add(this);
+    this.life.subscribed(this);
   }
 
   /** The client has got the answer. A member of a group gets no message before. */
@@ -178,9 +189,10 @@ export class Subscription extends Subscriber implements Replaying {
     this.deps.rooms.unsubscribe(this.access.room);
   }
 
-  leave(): void {
+  leave(ending: SubscriptionEnding): void {
     if (!this.isActive) return;
     this.isActive = false;
+    this.life.unsubscribed(this, ending);
     this.subscribedRooms.leave(this.access.room);
     if (this.membership === undefined) this.deps.audiences.remove(this);
     else this.acks.drop(this);
@@ -194,10 +206,17 @@ export class Subscription extends Subscriber implements Replaying {
       this.endHold();
       this.held = this.heldIn = hold;
     });
+    this.isBehind = true;
+    if (this.isActive) this.life.changed(this);
   }
 
   isHeldBy(hold: Hold): boolean {
     return this.heldIn === hold;
+  }
+
+  caughtUp(sent: ReplayExtent): void {
+    this.isBehind = false;
+    this.life.replayed(this, sent);
   }
 
   letGo(hold: Hold): void {
@@ -234,6 +253,7 @@ export class Subscription extends Subscriber implements Replaying {
     if (membership instanceof Membership) {
       if (options.jobs) throw new OtherKindOfGroup(options.group);
       this.wishes = wishesOf(options);
+      this.life.changed(this);
       return membership.change(options);
     }
     if (options.jobs === undefined) throw new OtherKindOfGroup(options.group);
@@ -246,10 +266,12 @@ export class Subscription extends Subscriber implements Replaying {
     this.chosenGroup = options.group;
     this.chosenJobs = options.jobs;
     this.wishes = wishesOf(options);
+    if (this.isActive) this.life.changed(this);
   }
 
   private wish(wishes: Wishes): void {
     this.inAudience(() => (this.wishes = wishesOf(wishes)));
+    this.life.changed(this);
   }
 
   /** Changes what its place in the audience depends on. */
@@ -263,6 +285,7 @@ export class Subscription extends Subscriber implements Replaying {
   private endHold(): void {
     this.heldIn?.clear();
     this.held = this.heldIn = undefined;
+    this.isBehind = false;
   }
 
   /** Leaves the former group once the join of the new one takes effect. */
@@ -339,7 +362,10 @@ export class Subscription extends Subscriber implements Replaying {
       wishes: this.jobWishesOf(wishes),
       held: this.connectionJobs.held,
       hasRoom: () => members.hasRoom(this),
-      deliver: (message, delivery) => members.deliverJob(this, message, delivery),
+      deliver: (message, delivery) => {
+        members.deliverJob(this, message, delivery);
+        this.life.handedOut(this, message.id, delivery);
+      },
       ended: () => this.connectionJobs.ended(this),
     });
   }

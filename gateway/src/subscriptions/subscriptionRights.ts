@@ -3,6 +3,7 @@ import { parseTopicAddress } from '@roomwire/shared/domain/topic';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { EndedReason } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { Client } from '../access/client.js';
+import type { SubscriptionEnding } from '../connection-facts/connectionLife.js';
 import type { SubscribeRule } from '../access/subscribeRule.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
 import { endedReason } from './endedReason.js';
@@ -27,10 +28,10 @@ export interface SubscriptionRightsDeps {
 }
 
 /** Subscriptions by the address as the client writes it. */
-interface Held {
+export interface Held {
   readonly subscriptions: ReadonlyMap<string, Subscription>;
   /** Ends one, without a frame. */
-  drop(address: string): void;
+  drop(address: string, ending: SubscriptionEnding): void;
 }
 
 /** Ends the subscriptions of one session that it may not have any more. */
@@ -73,7 +74,7 @@ export class SubscriptionRights {
   /** [WS-NOTICE-3] Without a frame for a client that has not asked for it, or has not been told that it is subscribed. */
   endFor(topic: string, reason: EndedReason): void {
     const isTold = this.client.wantsNotices && this.held.subscriptions.get(topic)?.isAnswered === true;
-    this.held.drop(topic);
+    this.held.drop(topic, { reason });
     if (isTold) this.client.send({ type: 'subscriptionEnded', topic, reason });
   }
 
@@ -87,8 +88,9 @@ export class SubscriptionRights {
 
   private async loseRights(address: string, subscription: Subscription): Promise<void> {
     const { wantsNotices, identity } = this.client;
-    if (!wantsNotices) return this.held.drop(address);
-    const lost = { address, former: subscription.access, rule: this.client.subscribeRule(address) };
+    const rule = this.client.subscribeRule(address);
+    if (!wantsNotices) return this.held.drop(address, { reason: 'rights_ended', rule });
+    const lost = { address, former: subscription.access, rule };
     const reason = await endedReason(this.deps.views, lost);
     if (!this.isInForce(address, subscription)) return;
     if (reason === undefined) this.deps.recheckProject(identity.projectId);

@@ -6,6 +6,7 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import type { RestoredSubscription } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { Identity } from '../access/client.js';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
+import type { SubscriptionEnding, SubscriptionLife } from '../connection-facts/connectionLife.js';
 import type { Retained } from '../fanout/retained.js';
 import type { Hold } from '../history/hold.js';
 import type { RecordReads } from '../history/recordReads.js';
@@ -23,6 +24,7 @@ import { tellRefusedSubscribe } from './refusedSubscribe.js';
 import { SubscribedRooms, uncounted, type RoomSubscribers } from './roomSubscribers.js';
 import {
   SubscriptionRights,
+  type Held,
   type RightfulClient,
   type SubscriptionRightsDeps,
 } from './subscriptionRights.js';
@@ -30,6 +32,7 @@ import { asked, Subscription, type SubscriptionDeps, type SubscriptionOptions } 
 
 /** A session that subscribes. */
 export interface SubscribingClient extends RightfulClient {
+  readonly life: SubscriptionLife;
   /** Runs a task between two frames. It must not reject. */
   inTurn(task: () => Promise<void>): void;
 }
@@ -81,7 +84,8 @@ export class Subscriptions {
     this.memory = new HeldMemory(client, deps.memory);
     // [WS-OBS-4]
     this.rooms = new SubscribedRooms(client.identity.observes ? uncounted : deps.roomSubscribers);
-    const held = { subscriptions: this.byAddress, drop: (address: string) => this.drop(address) };
+    const drop: Held['drop'] = (address, ending) => this.drop(address, ending);
+    const held = { subscriptions: this.byAddress, drop };
     this.rights = new SubscriptionRights(client, held, deps);
   }
 
@@ -132,7 +136,7 @@ export class Subscriptions {
   /** [WS-UNSUB-1] */
   unsubscribe(topic: string): void {
     if (!this.byAddress.has(topic)) return;
-    this.drop(topic);
+    this.drop(topic, { reason: 'client' });
     this.deps.changed(this);
   }
 
@@ -174,7 +178,7 @@ export class Subscriptions {
    * subscriptions join the same addresses of the new scope between two frames.
    */
   changeScope(): void {
-    for (const subscription of this.byAddress.values()) subscription.leave();
+    for (const subscription of this.byAddress.values()) subscription.leave({ reason: 'scope_changed' });
     this.client.inTurn(() => this.rejoin());
   }
 
@@ -195,7 +199,7 @@ export class Subscriptions {
 
   /** The connection has ended. */
   end(): void {
-    for (const subscription of this.byAddress.values()) subscription.leave();
+    for (const subscription of this.byAddress.values()) subscription.leave({ reason: 'closed' });
     this.byAddress.clear();
     this.jobs.clear();
     this.memory.close();
@@ -274,7 +278,7 @@ export class Subscriptions {
     const { topic, loadBalance } = frame;
     const begun = await beginInRecord(this.deps.record, subscription, { hold, frame, isNew }).catch(
       (error: unknown) => {
-        if (isNew) this.drop(topic);
+        if (isNew) this.drop(topic, { reason: 'unavailable' });
         throw error;
       },
     );
@@ -282,7 +286,8 @@ export class Subscriptions {
     // Its rights have ended meanwhile, or its actor has changed its scope.
     if (begun === 'ended') return this.byAddress.has(topic) ? this.trySubscribe(frame) : 'unknownTopic';
     if (begun === 'refused') {
-      this.unsubscribe(topic);
+      this.drop(topic, { reason: 'continuity_lost' });
+      this.deps.changed(this);
       return 'continuityLost';
     }
     this.deps.changed(this);
@@ -350,11 +355,11 @@ export class Subscriptions {
     if (isNew && subscription.group === undefined) this.deps.retained.sendLast(subscription);
   }
 
-  private drop(address: string): void {
+  private drop(address: string, ending: SubscriptionEnding): void {
     const subscription = this.byAddress.get(address);
     if (subscription === undefined) return;
     this.byAddress.delete(address);
-    subscription.leave();
+    subscription.leave(ending);
     this.settleMemory(address, subscription);
   }
 
@@ -419,7 +424,8 @@ export class Subscriptions {
   private create(access: TopicAccess, options: SubscriptionOptions): Subscription {
     const jobs = { held: this.jobs, ended: (ended: Subscription) => this.groupDeleted(ended) };
     const { acks, rooms } = this;
-    return new Subscription(this.client, access, options, { acks, rooms, jobs }, this.deps);
+    const { life } = this.client;
+    return new Subscription(this.client, access, options, { acks, rooms, jobs, life }, this.deps);
   }
 
   /** [WS-JOB-12] */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { SetMultimap } from '../../src/setMultimap.js';
 import { FilterIndex, type Indexed } from '../../src/fanout/filterIndex.js';
-import { matchesFilters } from '../../src/policy/filters.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 
 class Item implements Indexed {
   mark = 0;

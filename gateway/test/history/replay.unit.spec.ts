@@ -12,7 +12,7 @@ import { historyTopic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord
 import type { ClientOutbox } from '../../src/access/client.js';
 import { Hold, ReplayMemory } from '../../src/history/hold.js';
 import { ReplayFrames } from '../../src/history/replayFrames.js';
-import { Replay } from '../../src/history/replay.js';
+import { Replay, type ReplayExtent } from '../../src/history/replay.js';
 
 const now = 1_790_000_000_000;
 const head = messageHead('app/room/chat');
@@ -27,6 +27,8 @@ class Stage {
   readonly record = new MemoryRecord();
   readonly memory = new ReplayMemory(1_000_000);
   readonly got: Got[] = [];
+  /** What it was told of the record that it has been sent. */
+  readonly caughtUp: ReplayExtent[] = [];
   isOver = false;
   waitingBytes = 0;
   failures = 0;
@@ -50,6 +52,7 @@ class Stage {
       wouldGet: () => true,
       isHeldBy: (hold: Hold) => this.hold === hold,
       letGo: () => (this.hold = undefined),
+      caughtUp: (sent: ReplayExtent) => void this.caughtUp.push(sent),
     };
     this.replay = new Replay(subscription, held, {
       ...{ topic: historyTopic, frames: new ReplayFrames() },
@@ -113,6 +116,23 @@ describe('a replay', () => {
       { data: 4 },
     ]);
     expect(stage.memory.bytes).to.equal(0);
+  });
+
+  it('says what it has sent once all is sent, and nothing where it was cut short', async () => {
+    const stage = new Stage();
+    const [, second] = [stage.publish(1), stage.publish(2)];
+    const view = stage.record.view();
+    stage.publish(3);
+    stage.send([second]);
+    expect(stage.caughtUp).to.eql([]);
+    await stage.goLive(view);
+    expect(stage.caughtUp).to.eql([{ first: second.place, upTo: endOf(view) }]);
+
+    const cut = new Stage();
+    cut.send([cut.publish(1)]);
+    [cut.waitingBytes, cut.hold] = [1_000_000, undefined];
+    await cut.goLive(cut.record.view());
+    expect(cut.caughtUp).to.eql([]);
   });
 
   it('[WS-HIST-7] leaves out what comes live only after the record was read with it', async () => {

@@ -58,7 +58,7 @@ class Bench {
     return seq;
   }
 
-  join(actorTokenId: string, wishes = everything): JobMember {
+  join(actorTokenId: string, wishes = everything, isReady = true): JobMember {
     const held = new Set<number>();
     const member: JobMember = new JobMember(actorTokenId, wishes, {
       take: (seq, _message, delivery) => {
@@ -69,7 +69,7 @@ class Bench {
     });
     this.held.set(member, held);
     this.queue.join(member);
-    this.queue.ready(member);
+    if (isReady) this.queue.ready(member);
     return member;
   }
 
@@ -148,6 +148,20 @@ describe('the queue of a group with jobs', () => {
     expect([...(bench.held.get(ann) ?? [])]).to.deep.equal([1, 2, 3]);
     bench.ack(ann, 2);
     expect([...(bench.held.get(ann) ?? [])]).to.deep.equal([1, 3, 4]);
+  });
+
+  it('divides what waits among members that become ready together, and goes on with the one that has least', () => {
+    const bench = new Bench({ prefetch: 4, ackSeconds: 10, maxDeliveries: 3 });
+    const [ann, bob, cid] = ['ann', 'bob', 'cid'].map((name) => bench.join(name, everything, false));
+    for (let n = 0; n < 5; n++) bench.publish({ publisher: n === 1 ? 'bob' : 'somebody' });
+    bench.queue.ready(ann as JobMember, bob as JobMember);
+    expect([ann, bob].map((member) => [...(bench.held.get(member as JobMember) ?? [])])).to.deep.equal([
+      [1, 2, 5],
+      [3, 4],
+    ]);
+    bench.queue.ready(cid as JobMember);
+    for (let n = 0; n < 3; n++) bench.publish();
+    expect([...(bench.held.get(cid as JobMember) ?? [])]).to.deep.equal([6, 7]);
   });
 
   it('does not give a member what its own actor has published, nor what its filters leave out', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect } from 'chai';
 import type { TopicConfigs } from '@roomwire/shared/domain/app';
-import { filterError, matchesFilters } from '../../src/policy/filters.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
+import { filterError } from '../../src/policy/filters.js';
 import { PublishRate, requestRate, SlidingWindow } from '../../src/policy/rateLimits.js';
 import { retentionOf } from '../../src/policy/topicConfig.js';
 import { roomsOfLobby } from '../../src/presence/lobbyView.js';

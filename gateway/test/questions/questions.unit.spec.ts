@@ -60,6 +60,7 @@ class Others {
           return {
             subscribe: async () => undefined,
             unsubscribe: () => undefined,
+            next: () => undefined,
             close: async () => undefined,
           };
         },

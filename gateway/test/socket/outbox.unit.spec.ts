@@ -30,7 +30,14 @@ describe('an outbox', () => {
   let tick: Tick;
 
   const outboxFor = (target: StubSocket, budget = 1_000) =>
-    new Outbox(target, tick, budget, () => overflows++, slowReaders);
+    new Outbox(
+      target,
+      tick,
+      budget,
+      () => overflows++,
+      slowReaders,
+      () => 0,
+    );
 
   beforeEach(() => {
     socket = new StubSocket();

@@ -11,7 +11,14 @@ class SlowPeer {
   isClosed = false;
 
   constructor(projectId: string, tick: Tick, memory: OutboxMemory) {
-    this.outbox = new Outbox(this, tick, 8_000_000, () => this.closed(), memory);
+    this.outbox = new Outbox(
+      this,
+      tick,
+      8_000_000,
+      () => this.closed(),
+      memory,
+      () => 0,
+    );
     this.outbox.projectId = projectId;
   }
 

@@ -67,6 +67,7 @@ export class CountingBus {
     return {
       subscribe: () => Promise.resolve(),
       unsubscribe: () => undefined,
+      next: () => undefined,
       close: async () => void this.readers.delete(reader),
     };
   }

@@ -110,7 +110,12 @@ export class BusPort implements MessageBus {
       },
       places,
     });
-    return { subscribe: async () => undefined, unsubscribe: () => undefined, close: async () => undefined };
+    return {
+      subscribe: async () => undefined,
+      unsubscribe: () => undefined,
+      next: () => undefined,
+      close: async () => undefined,
+    };
   }
 
   versionOf(topic: Versioned): number {

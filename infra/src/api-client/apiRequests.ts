@@ -53,7 +53,9 @@ type Item = Readonly<Record<string, unknown>>;
 
 interface Page {
   readonly data: readonly Item[];
+  /** By what the route calls it. */
   readonly next?: string | null;
+  readonly nextCursor?: string | null;
 }
 
 const recordsOnPage = 100;
@@ -71,8 +73,9 @@ export async function* listAll(
     if (paging === 'offset') place = { offset: (page - 1) * recordsOnPage };
     const answer = await askApi<Page>(api, path, { query: { ...query, limit: recordsOnPage, ...place } });
     yield* answer.data;
-    const isLast = paging === 'cursor' ? !answer.next : answer.data.length < recordsOnPage;
+    const next = answer.next ?? answer.nextCursor;
+    const isLast = paging === 'cursor' ? !next : answer.data.length < recordsOnPage;
     if (isLast) return;
-    place = { cursor: answer.next as string };
+    place = { cursor: next as string };
   }
 }

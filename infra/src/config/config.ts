@@ -94,6 +94,11 @@ export interface Config {
   readonly webhookProxy: string | undefined;
   /** Of a project. */
   readonly deadLetters: number;
+  /** Whether what happens to connections is on record, and for how long. */
+  readonly connectionRecord: boolean;
+  readonly connectionRecordMs: number;
+  /** On files. */
+  readonly connectionRecordBytes: number;
   /** Of dead letters. */
   readonly payloadLimits: PayloadLimits;
   /** Whether a service whose bus is in process keeps what the analytics are made of. */
@@ -204,6 +209,16 @@ export const readConfig = (environment: Environment): Config => {
       min: 0,
       max: 10_000_000,
     }),
+    connectionRecord: read.flag('ROOMWIRE_CONNECTION_RECORD', true),
+    connectionRecordMs:
+      read.integer('ROOMWIRE_CONNECTION_RECORD_DAYS', limitTable.connectionRecordRetention.value, {
+        min: 1,
+        max: 90,
+      }) * day,
+    connectionRecordBytes: mebibytes(
+      'ROOMWIRE_CONNECTION_RECORD_MIB',
+      limitTable.connectionRecordBytes.value,
+    ),
     payloadLimits: {
       retentionMs:
         read.integer('ROOMWIRE_PAYLOAD_DAYS', limitTable.payloadRetention.value, { min: 1, max: 3_650 }) *

@@ -3,6 +3,7 @@ import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { ActivityStore } from '@roomwire/shared/ports/activityStore';
 import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
+import type { ConnectionRecord } from '@roomwire/shared/ports/connectionRecord';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -46,6 +47,8 @@ export interface Adapters {
   roomPast(): Promise<RoomPast | undefined>;
   /** Undefined where nothing has to be brought into the index. */
   historyArchiving(): Promise<OpenedBus['openArchiver']>;
+  /** Undefined where gateways write into the record of connections themselves. */
+  factIndexing(): Promise<OpenedBus['openFactIndexer']>;
   /** Undefined where the bus is on files, whose readers are all in one process. */
   groupFollowing(): Promise<OpenedBus['follow']>;
   /** For those that only watch the bus: readiness does not depend on it. */
@@ -68,6 +71,7 @@ export interface Adapters {
   /** Publishes that wait for their time. */
   schedules(): Promise<ScheduleStore>;
   jobs(): Promise<JobStore>;
+  connectionRecord(): Promise<ConnectionRecord>;
   /** For who owns shards: the process is a member as long as it does. */
   shardLeases(): Promise<ShardLeases>;
   /** What has been opened and does not answer within a second. */
@@ -81,6 +85,7 @@ export interface AdapterDeps {
     readonly messageRecording: boolean;
     readonly payloadLimits: PayloadLimits;
     readonly deduplicationMs: number;
+    readonly connectionRecordBytes: number;
   };
   /** The process as a reader of the read models; absent where it only writes them, and for commands. */
   readonly reader?: RegisteredReader | undefined;
@@ -100,11 +105,11 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
   const folder = memoized(() =>
     openWholeFolder(config.dataDir, (opened) => closing.push(() => opened.close())),
   );
-  const { messageRecording, payloadLimits, deduplicationMs } = config;
+  const { messageRecording, payloadLimits, deduplicationMs, connectionRecordBytes } = config;
   const contextOf = (engine: Engine): OpenContext => {
     const outage = outageOf(engine, logger);
     return {
-      ...{ folder, messageRecording, payloadLimits, deduplicationMs },
+      ...{ folder, messageRecording, payloadLimits, deduplicationMs, connectionRecordBytes },
       ...{ historyIndex: () => historyIndex(), reader, logger, outage },
     };
   };
@@ -181,10 +186,12 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     schedules: opening('readModels', (of) => readModels.openSchedules(of)),
     jobs: opening('readModels', (of) => readModels.openJobs(of)),
     shardLeases: opening('readModels', (of) => readModels.openShardLeases(of)),
+    connectionRecord: opening('readModels', (of) => readModels.openConnectionRecord(of)),
     bus,
     history: memoized(async () => (await openedBus()).openHistory()),
     roomPast: async () => (await openedBus()).openRoomPast?.(),
     historyArchiving: async () => (await openedBus()).openArchiver,
+    factIndexing: async () => (await openedBus()).openFactIndexer,
     groupFollowing: async () => (await openedBus()).follow,
     // Files have one bus, engines any number of clients.
     watchedBus: busEngine.onFiles ? bus : opening('bus', async (of) => (await busEngine.open(of)).bus),

@@ -1,9 +1,11 @@
+import type { FactIndexer } from '@roomwire/shared/adapters/connection-record/factIndexer';
 import type { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
 import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { KafkaGroups } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import type { ActivityStore } from '@roomwire/shared/ports/activityStore';
 import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
+import type { ConnectionRecord } from '@roomwire/shared/ports/connectionRecord';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -33,6 +35,8 @@ export interface OpenContext {
   readonly folder: () => Promise<DataFolder>;
   readonly messageRecording: boolean;
   readonly payloadLimits: PayloadLimits;
+  /** Of the record of connections, on files. */
+  readonly connectionRecordBytes: number;
   /** How long the id of a publish stands for its message. */
   readonly deduplicationMs: number;
   /** What is kept of messages, by topic. */
@@ -93,6 +97,7 @@ export interface ReadModelEngine extends Engine {
   openSchedules(context: OpenContext): Promise<ScheduleStore>;
   openJobs(context: OpenContext): Promise<JobStore>;
   openShardLeases(context: OpenContext): Promise<ShardLeases>;
+  openConnectionRecord(context: OpenContext): Promise<ConnectionRecord>;
   inspect(): Promise<ReadModelInspection>;
   /** The documents that cannot be made from events. Absent on files, which a backup copies as they are. */
   readonly keptDocuments?: {
@@ -112,6 +117,8 @@ export interface OpenedBus {
   readonly openRoomPast?: () => Promise<RoomPast>;
   /** Absent on files, where messages are in the index before they are delivered. */
   readonly openArchiver?: (clock: Clock) => Promise<HistoryArchiver>;
+  /** Absent on files, where gateways write into the record of connections themselves. */
+  readonly openFactIndexer?: (record: ConnectionRecord) => Promise<FactIndexer>;
 }
 
 export interface BusEngine extends Engine {

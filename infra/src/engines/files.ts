@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { openEmbeddedAccessLog } from '@roomwire/shared/adapters/access-log/embeddedAccessLog';
 import { openEmbeddedAuditIndex } from '@roomwire/shared/adapters/audit-index/embeddedAuditIndex';
+import { openEmbeddedConnectionRecord } from '@roomwire/shared/adapters/connection-record/embeddedConnectionRecord';
 import { openEmbeddedEventLog } from '@roomwire/shared/adapters/event-log/embeddedEventLog';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedHistoryIndex } from '@roomwire/shared/adapters/history-index/embeddedHistoryIndex';
@@ -48,6 +49,8 @@ export const readModelsOnFiles: ReadModelEngine = {
   openSchedules: async ({ folder }) => openEmbeddedScheduleStore(await folder()),
   openJobs: async ({ folder }) => openEmbeddedJobStore(await folder()),
   openShardLeases: async ({ folder }) => openEmbeddedShardLeases(await folder(), Date.now()),
+  openConnectionRecord: async ({ folder, connectionRecordBytes }) =>
+    openEmbeddedConnectionRecord(await folder(), connectionRecordBytes),
   openPayloads: async ({ folder, payloadLimits }) => openEmbeddedPayloadStore(await folder(), payloadLimits),
   inspect: async () => ({ findings: [], checkpoints: undefined }),
 };

@@ -5,6 +5,7 @@ import type {
 } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
 import { IndexedHistory } from '@roomwire/shared/history/indexedHistory';
 import { busTopics, recordTopics } from '@roomwire/shared/wire/bus/busTopics';
+import { connectionFacts } from '@roomwire/shared/wire/bus/connectionFacts';
 import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { webhookBacklog, webhookCalls, webhookRetries } from '@roomwire/shared/wire/bus/webhookCalls';
 import { formerWebhookReports, webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
@@ -92,6 +93,11 @@ const kafka = (brokers: readonly string[], security: KafkaSecurity): BusEngine =
         });
       },
       follow,
+      async openFactIndexer(record) {
+        const { FactIndexer } = await import('@roomwire/shared/adapters/connection-record/factIndexer');
+        const partitions = await kafkaBus.partitions(connectionFacts);
+        return new FactIndexer({ follow, partitions, record, logger });
+      },
       ...openingHistory({ bus: kafkaBus, follow, historyIndex, logger }),
     };
   },

@@ -77,6 +77,11 @@ const mongodb = (url: string): ReadModelEngine => ({
     const { openMongoShardLeases } = await import('@roomwire/shared/adapters/shard-leases/mongoShardLeases');
     return openMongoShardLeases({ url, outage }, { clock: systemClock, random: systemRandom, logger });
   },
+  async openConnectionRecord({ outage }) {
+    const { openMongoConnectionRecord } =
+      await import('@roomwire/shared/adapters/connection-record/mongoConnectionRecord');
+    return openMongoConnectionRecord({ url, outage });
+  },
   async openPayloads({ payloadLimits, outage }) {
     const { openMongoPayloadStore } =
       await import('@roomwire/shared/adapters/payload-store/mongoPayloadStore');

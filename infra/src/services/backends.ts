@@ -15,6 +15,7 @@ export const startBackends = (context: ServiceContext): void => {
     if (stopping.signal.aborted) return;
     backends.publishing = running?.publishing;
     backends.liveState = running?.liveState;
+    backends.liveConnections = running?.liveConnections;
     backends.jobGroups = running?.jobGroups;
   });
   starting.catch((error: unknown) => {
@@ -23,6 +24,7 @@ export const startBackends = (context: ServiceContext): void => {
   closing.push(async () => {
     stopping.abort();
     backends.publishing = backends.liveState = backends.jobGroups = undefined;
+    backends.liveConnections = undefined;
     await starting.catch(() => undefined);
     await started?.close();
   });

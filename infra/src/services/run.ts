@@ -123,7 +123,10 @@ export const run = (
         limits,
         activity,
       },
-      backends: { publishing: undefined, history: undefined, liveState: undefined, jobGroups: undefined },
+      backends: {
+        ...{ publishing: undefined, history: undefined, liveState: undefined, jobGroups: undefined },
+        liveConnections: undefined,
+      },
       show: operations.show,
       clock: systemClock,
       random: systemRandom,

@@ -5,6 +5,7 @@ import type { Logger } from '@roomwire/shared/ports/logger';
 import type { History } from '@roomwire/shared/ports/history';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
+import type { LiveConnections } from '@roomwire/shared/ports/liveConnections';
 import type { Publishing } from '@roomwire/shared/ports/publishing';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
@@ -97,6 +98,7 @@ export interface ServiceContext {
     publishing: Publishing | undefined;
     history: History | undefined;
     liveState: LiveState | undefined;
+    liveConnections: LiveConnections | undefined;
     jobGroups: JobGroups | undefined;
   };
 }

@@ -34,6 +34,7 @@ import { startBackends } from './backends.js';
 import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import { startRoomEventKeeper } from './roomEvents.js';
+import { factLogOf, startConnectionKeeper } from './connectionRecord.js';
 import { startScheduleKeeper } from './schedules.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
@@ -90,6 +91,7 @@ export const startProjections: StartService = async ({
   await startHistoryKeeper({ adapters, closing, clock, logger }, { log, views, refusesOtherLogs });
   await startRoomEventKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
   await startScheduleKeeper({ adapters, closing, logger }, { log, refusesOtherLogs });
+  await startConnectionKeeper({ adapters, closing, clock, config, logger, show }, { log, refusesOtherLogs });
   await startJobKeeper({ adapters, closing, clock, logger }, { log, refusesOtherLogs });
   await startRevocationPruner({ closing, clock, logger, random }, { log, views });
   const recorder = createDeadLetterRecorder({
@@ -169,6 +171,7 @@ export const startCommandApi: StartService = async (context) => {
       sessions,
       consoleCredentials,
       schedules,
+      connectionRecord: await adapters.connectionRecord(),
       secretBoxes,
       clock,
       random,
@@ -184,6 +187,7 @@ export const startCommandApi: StartService = async (context) => {
     publishing: () => backends.publishing,
     history: () => backends.history,
     liveState: () => backends.liveState,
+    liveConnections: () => backends.liveConnections,
     jobGroups: () => backends.jobGroups,
   };
   front.serve(
@@ -244,6 +248,7 @@ export const startGateway: StartService = async ({
     shardLeases: await adapters.shardLeases(),
     jobStore: await adapters.jobs(),
     roomPast: await adapters.roomPast(),
+    factLog: await factLogOf({ adapters, config }),
     clock,
     random,
     logger,
@@ -262,6 +267,7 @@ export const startGateway: StartService = async ({
   });
   closing.push(() => {
     backends.publishing = backends.liveState = backends.jobGroups = undefined;
+    backends.liveConnections = undefined;
     return gateway.close();
   });
   draining.push(() => gateway.drain(config.drainMs));
@@ -270,6 +276,7 @@ export const startGateway: StartService = async ({
   gateway.attach(front.server);
   backends.publishing = gateway.publishing;
   backends.liveState = gateway.liveState;
+  backends.liveConnections = gateway.liveConnections;
   backends.jobGroups = gateway.jobGroups;
 };
 

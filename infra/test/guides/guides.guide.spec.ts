@@ -72,6 +72,7 @@ describe('the guides', function () {
       'send-later.md',
       'sign-tokens.md',
       'who-is-here.md',
+      'why-did-it-not-arrive.md',
       'workers.md',
     ]);
   });
@@ -115,6 +116,23 @@ describe('the guides', function () {
     guide.set({ TOKEN_URL: `data:text/plain,${tokens[0] ?? ''}` });
     await guide.write('client.mjs');
     expect(outputOf(await guide.run(process.execPath, 'client.mjs'))).to.equal(actorTokenId);
+    expect(guide.unused).to.eql([]);
+  });
+
+  it('tell why a message did not arrive, of one actor and of all', async () => {
+    const guide = await open('why-did-it-not-arrive.md');
+    await guide.shell('prepare.sh');
+    await guide.write('listen.mjs');
+    const { lines } = started(guide, 'listen.mjs');
+    await eventually(() => lines.includes('ready'), { withinMs: 30_000 });
+    await guide.shell('publish.sh');
+    await eventually(() => lines.includes('Ann got two chairs'), { withinMs: 30_000 });
+    expect(await guide.shell('ben.sh')).to.match(
+      /✖ ben \(.*\): filtered\n +It was subscribed with the filters urgent; the message has only eu\./,
+    );
+    const everybody = await guide.shell('everybody.sh');
+    expect(everybody).to.match(/✖ cleo \(.*\): not_connected\n/);
+    expect(everybody).to.match(/✔ ann \(.*\): delivered\n/);
     expect(guide.unused).to.eql([]);
   });
 

@@ -41,7 +41,7 @@ export interface Cluster {
   newProject(
     plan: object,
     ...members: readonly Member[]
-  ): Promise<{ projectId: string; apiKey: string; clients: ApiClient[] }>;
+  ): Promise<{ organizationId: string; projectId: string; apiKey: string; clients: ApiClient[] }>;
   stop(member: Member, signal?: NodeJS.Signals): Promise<void>;
   /** Ends every process that still runs. */
   close(): Promise<void>;
@@ -138,7 +138,7 @@ export const startCluster = async (engines: Engines, secrets = secretsOf): Promi
         await eventually(async () => (await client.get('/apps')).status === 200, {
           ...{ withinMs: 30_000, what: 'a new API key' },
         });
-      return { projectId, apiKey, clients };
+      return { organizationId, projectId, apiKey, clients };
     },
 
     async close() {

@@ -8,6 +8,7 @@ import type { ClientFrame } from '../protocol/clientFrames.js';
 import type { AuthAccepted, ServerFrame } from '../protocol/frames.js';
 import { protocolError } from '../protocol/protocolError.js';
 import type { ClientSocket, SocketEnd } from '../socket/clientSocket.js';
+import { clientName } from '../version.js';
 
 export interface HeartbeatEvents {
   onBeat(): void;
@@ -151,6 +152,7 @@ export class Link {
       projectId,
       features: true,
       notices: notices || undefined,
+      sdk: clientName,
     });
   }
 

@@ -18,6 +18,7 @@ export type ClientFrame =
       readonly projectId: string | undefined;
       readonly features: true;
       readonly notices: true | undefined;
+      readonly sdk: string;
     }
   | { readonly type: 'reauth'; readonly token: string }
   | {

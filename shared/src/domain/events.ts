@@ -4,6 +4,7 @@ import type { AppEvent } from './app.js';
 import type { BlueprintEvent } from './blueprint.js';
 import type { ConsoleAccessEvent } from './consoleAccess.js';
 import type { ConsoleSignInEvent } from './consoleSignIn.js';
+import type { ConnectionCloseEvent } from './closedConnection.js';
 import type { CallPayload, DeadLetterEvent, Delivery } from './deadLetter.js';
 import type { OrganizationEvent } from './organization.js';
 import type { ProjectEvent } from './project.js';
@@ -38,7 +39,8 @@ export type DomainEvent =
   | SessionRevocationEvent
   | TokenRevocationEvent
   | ConsoleAccessEvent
-  | ConsoleSignInEvent;
+  | ConsoleSignInEvent
+  | ConnectionCloseEvent;
 
 export type EventType = DomainEvent['type'];
 
@@ -97,6 +99,7 @@ export const schemaVersions: Readonly<Record<EventType, number>> = {
   TokenRevocationExpired: 1,
   ConsoleAccessGiven: 1,
   ConsoleSignedIn: 1,
+  ConnectionCloseRequested: 1,
 };
 
 /** Converts the data of one schema version to the next. */

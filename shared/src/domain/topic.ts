@@ -35,6 +35,17 @@ export const internalRoom = (projectId: string, scope: string | null, app: strin
 
 export const internalTopic = (room: string, topic: string): string => `${room}/${topic}`;
 
+/** Where an internal topic is, as people see it. */
+export interface PlainTopic extends TopicAddress {
+  /** The slug of the scope. */
+  readonly scope: string | null;
+}
+
+export const plainTopicOf = (internal: string): PlainTopic => {
+  const [, app = '', scope = '', room = '', topic = ''] = internal.split('/');
+  return { app, room, topic, scope: scope === '_' ? null : scope };
+};
+
 /** Of an internal topic; no topic name holds a `/`. */
 export const roomOfTopic = (topic: string): string => topic.slice(0, topic.lastIndexOf('/'));
 

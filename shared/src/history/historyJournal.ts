@@ -27,7 +27,7 @@ export class HistoryJournal implements HistoryPartitions {
   /** What is stored, as far as is known. */
   private stored: number;
   /** No number is used twice, also where it is unknown whether the message was stored. */
-  private next: number;
+  private upcoming: number;
   private waiting: Waiting[] = [];
   private waitingBytes = 0;
   private storing: Promise<void> | undefined;
@@ -36,7 +36,7 @@ export class HistoryJournal implements HistoryPartitions {
     this.index = index;
     this.epoch = epoch;
     this.stored = next;
-    this.next = next;
+    this.upcoming = next;
   }
 
   /** Goes on with the numbers of the index. */
@@ -45,6 +45,10 @@ export class HistoryJournal implements HistoryPartitions {
     const from = known ?? { epoch: clock.now(), next: 0 };
     if (known === undefined) await index.append(partition, [], from);
     return new HistoryJournal(index, from);
+  }
+
+  get next(): number {
+    return this.upcoming;
   }
 
   isKept(record: unknown): boolean {
@@ -87,24 +91,24 @@ export class HistoryJournal implements HistoryPartitions {
   }
 
   private async store(batch: readonly Waiting[]): Promise<void> {
-    const first = this.next;
-    this.next += batch.length;
+    const first = this.upcoming;
+    this.upcoming += batch.length;
     const records = batch.map(({ message }, n) => ({ offset: first + n, message }));
     try {
       await this.index
-        .append(partition, records, { epoch: this.epoch, next: this.next })
+        .append(partition, records, { epoch: this.epoch, next: this.upcoming })
         .catch((error: unknown) => this.requireStored(error));
     } catch (error) {
       for (const { reject } of batch) reject(error);
       return;
     }
-    this.stored = this.next;
+    this.stored = this.upcoming;
     batch.forEach(({ resolve }, n) => resolve(first + n));
   }
 
   /** After a failure it is unknown whether the batch was written, and readers must get what is in the record. */
   private async requireStored(error: unknown): Promise<void> {
     const reached = await this.index.partition(partition).catch(() => undefined);
-    if (reached === undefined || reached.next < this.next) throw error;
+    if (reached === undefined || reached.next < this.upcoming) throw error;
   }
 }

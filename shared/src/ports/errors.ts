@@ -38,7 +38,8 @@ export type EngineUse =
   | 'message history'
   | 'room events'
   | 'live state'
-  | 'jobs';
+  | 'jobs'
+  | 'connection record';
 
 /** An engine is unavailable; the outcome of the request is unknown. */
 export class EngineUnavailable extends Error {

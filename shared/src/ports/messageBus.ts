@@ -18,6 +18,11 @@ export interface ChannelReader {
   /** From the moment this resolves every record sent with the key is delivered. Counted: subscribe twice, unsubscribe twice. */
   subscribe(key: string): Promise<void>;
   unsubscribe(key: string): void;
+  /**
+   * Of a subscribed key: every record with it that has a lower offset, and has one, was handed over or was sent before the subscription; those that come
+   * have this one or a higher one. Undefined where that is not known.
+   */
+  next(key: string): number | undefined;
   close(): Promise<void>;
 }
 

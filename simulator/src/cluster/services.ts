@@ -199,6 +199,8 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     schedules: schedulesPort(process, network, engines.stores),
     liveState: () => backends.liveState,
     jobGroups: () => backends.jobGroups,
+    connectionRecord: unused('The record of connections'),
+    liveConnections: () => backends.liveConnections,
     accessLog: unused('The access log'),
     accessRecorder: { refused: () => undefined },
     options: {

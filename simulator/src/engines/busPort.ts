@@ -110,6 +110,8 @@ export class BusPort implements MessageBus {
         });
       },
       unsubscribe,
+      // Positions of connections on record are not simulated.
+      next: () => undefined,
       close: async () => {
         isOpen = false;
         remove();

@@ -35,9 +35,9 @@ export const LineChart = ({ title, unit, times, series }: LineChartProps) => {
   return (
     <figure className="chart panel" aria-label={title}>
       <figcaption>
-        <h3>
+        <h2>
           {title} {unit !== undefined && <span className="muted chart-unit">{unit}</span>}
-        </h3>
+        </h2>
         <p className="chart-legend">
           {series.map(({ title: name, values }, index) => (
             <span key={name} className={`chart-key series-${index + 1}`}>

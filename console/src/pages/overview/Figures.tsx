@@ -14,8 +14,8 @@ export const Figures = ({ minutes }: { readonly minutes: readonly ActivityMinute
   return (
     <dl className="figures">
       <Figure title="Connections" value={latestOf(minutes, 'connections')} />
-      <Figure title="Messages in, a minute" value={latestOf(minutes, 'messagesIn')} />
-      <Figure title="Messages out, a minute" value={latestOf(minutes, 'messagesOut')} />
+      <Figure title="Messages in / min" value={latestOf(minutes, 'messagesIn')} />
+      <Figure title="Messages out / min" value={latestOf(minutes, 'messagesOut')} />
       <Figure title="Webhook calls failed" value={failed} isBad={Boolean(failed)} />
       <DeadLetters />
       <Figure title="Refusals" value={refusals} isBad={Boolean(refusals)} />

@@ -1,7 +1,7 @@
 import type { GroupMember, KnownMember } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { connectionOf } from '@roomwire/shared/wire/bus/messageId';
-import { matchesFilters } from '../../policy/filters.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 
 export interface Member extends KnownMember {
   filters?: GroupMember['filters'];

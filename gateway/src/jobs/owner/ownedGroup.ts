@@ -86,6 +86,8 @@ export class OwnedGroup {
   private collectedTo: number;
   /** As it was last looked at. */
   private oldestStored: number | undefined;
+  /** Their clients can have jobs, which nobody gets yet. */
+  private readonly early: JobMember[] = [];
   /** Numbers of jobs that are being looked for. */
   private readonly unseen = new Set<number>();
   private isOver = false;
@@ -219,10 +221,9 @@ export class OwnedGroup {
   /** Nobody gets jobs before it is known which ones members have from an earlier owner. */
   ready(member: JobMember): void {
     const { gathered } = this.deps;
-    if (!gathered.isOver) return void gathered.done.then(() => this.ready(member));
-    if (this.isOver || this.isHandedOver || !this.queue.members.has(member)) return;
-    this.queue.ready(member);
-    this.settleDown();
+    if (gathered.isOver) return this.serve([member]);
+    this.early.push(member);
+    if (this.early.length === 1) void gathered.done.then(() => this.serve(this.early.splice(0)));
   }
 
   leave(member: JobMember): void {
@@ -334,6 +335,13 @@ export class OwnedGroup {
     fetch: ({ seq }) => this.reads.fetch(seq),
     settleUnseen: (seq) => void this.settleUnseen(seq),
   };
+
+  /** Several get their shares of what waits. */
+  private serve(members: readonly JobMember[]): void {
+    if (this.isOver || this.isHandedOver) return;
+    this.queue.ready(...members.filter((member) => this.queue.members.has(member)));
+    this.settleDown();
+  }
 
   private redescribe(changed: Partial<JobGroupRecord>): void {
     this.described = { ...this.described, ...changed };

@@ -82,17 +82,15 @@ export class HandOuts {
     this.lanes.remove(job);
   }
 
+  /** One job each in turn, so that what waits is divided among them. */
   serveAll(): void {
-    for (const member of this.members) this.serve(member);
+    let served = [...this.members].sort(order);
+    while (served.length > 0 && this.ready > 0) served = served.filter((member) => this.serveOne(member));
   }
 
   /** As much as it has credit for. */
   serve(member: JobMember): void {
-    while (this.hasCredit(member)) {
-      const job = this.lanes.firstFor(member);
-      if (job === undefined) return;
-      this.handOut(member, job);
-    }
+    while (this.serveOne(member));
   }
 
   /** The member has it from now on. */
@@ -161,9 +159,17 @@ export class HandOuts {
     let chosen: JobMember | undefined;
     for (const member of lane.eligible) {
       if (!this.hasCredit(member)) continue;
-      if (chosen === undefined || isBefore(member, chosen)) chosen = member;
+      if (chosen === undefined || order(member, chosen) < 0) chosen = member;
     }
     if (chosen) this.handOut(chosen, first);
+  }
+
+  /** Whether there was one for it, and it had credit. */
+  private serveOne(member: JobMember): boolean {
+    const job = this.hasCredit(member) ? this.lanes.firstFor(member) : undefined;
+    if (job === undefined) return false;
+    this.handOut(member, job);
+    return true;
   }
 
   private hasCredit(member: JobMember): boolean {
@@ -182,5 +188,4 @@ export class HandOuts {
   }
 }
 
-const isBefore = (one: JobMember, other: JobMember): boolean =>
-  (one.load - other.load || one.turn - other.turn) < 0;
+const order = (one: JobMember, other: JobMember): number => one.load - other.load || one.turn - other.turn;

@@ -1,6 +1,6 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
-import { matchesFilters } from '../../policy/filters.js';
+import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 
 /** What a member asks for. */
 export interface JobWishes {

@@ -157,10 +157,12 @@ export class JobQueue {
     this.handOuts.serveAll();
   }
 
-  /** Its client can have jobs from now on. */
-  ready(member: JobMember): void {
-    member.isReady = true;
-    this.handOuts.serve(member);
+  /** Their clients can have jobs from now on. */
+  ready(...members: readonly JobMember[]): void {
+    for (const member of members) member.isReady = true;
+    const [only, ...others] = members;
+    if (others.length > 0) this.handOuts.serveAll();
+    else if (only) this.handOuts.serve(only);
   }
 
   /** What it has not acknowledged goes to others, and does not count towards `maxDeliveries`. */

@@ -16,6 +16,7 @@ const busAwayFor = (tries: number): Pick<MessageBus, 'read' | 'send'> => {
         if (key.startsWith('shard') && --left > 0) throw new EngineUnavailable('message bus');
       },
       unsubscribe: () => undefined,
+      next: () => undefined,
       close: async () => undefined,
     }),
   };

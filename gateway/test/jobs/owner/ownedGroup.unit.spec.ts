@@ -11,6 +11,7 @@ import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { OwnedGroup } from '../../../src/jobs/owner/ownedGroup.js';
 import { TakenMessages } from '../../../src/jobs/owner/takenMessages.js';
+import type { JobMember } from '../../../src/jobs/queue/job.js';
 import { createJobCounts } from '../../../src/jobs/queue/jobCounts.js';
 import { ShiftedClock } from '../../support/shiftedClock.js';
 
@@ -69,11 +70,11 @@ describe('a group with jobs, at its bounds', () => {
   };
   const publish = (group: OwnedGroup, bytes = 10): void =>
     group.take(message({ body: new Uint8Array(bytes) }), -1);
-  const enter = (group: OwnedGroup, filters?: readonly string[]) => {
+  const enter = (group: OwnedGroup, filters?: readonly string[], got: number[] = []) => {
     const { options } = group.record;
     const wishes = { filters, own: undefined };
     const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [] };
-    return group.join(joining, { take: () => undefined, ended: () => undefined });
+    return group.join(joining, { take: (seq) => void got.push(seq), ended: () => undefined });
   };
 
   it('[WS-JOB-4] ends 24 hours after its last member has left, and not before', async () => {
@@ -122,6 +123,24 @@ describe('a group with jobs, at its bounds', () => {
       expect(dead).to.eql([1, 2]);
       expect(reached).to.eql([limit, limit]);
     });
+
+  it('[WS-JOB-2] divides what has waited for a takeover among all members that are ready by then', async () => {
+    let isOver: () => void = () => undefined;
+    const gathered = { isOver: false, done: new Promise<void>((resolve) => (isOver = resolve)) };
+    const group = await open({}, undefined, gathered);
+    const got: number[][] = [[], [], []];
+    const members = got.map((seqs) => enter(group, undefined, seqs));
+    const [first, gone] = members as [JobMember, JobMember];
+    for (const member of members) group.ready(member);
+    group.leave(gone);
+    for (let n = 0; n < 6; n += 1) publish(group);
+    expect(got).to.eql([[], [], []]);
+    gathered.isOver = true;
+    isOver();
+    await eventually(async () => got.flat().length === 6, { what: 'all jobs' });
+    expect(got.map(({ length }) => length)).to.eql([3, 0, 3]);
+    group.leave(first);
+  });
 
   it('[WS-JOB-4] after a takeover takes what its members leave out, until all that were there have had time to come back', async () => {
     const gathered = { isOver: false, done: Promise.resolve() };

@@ -46,6 +46,7 @@ describe('subscribe', () => {
             return {
               subscribe: attendLater,
               unsubscribe: (key) => reader.unsubscribe(key),
+              next: (key) => reader.next(key),
               close: () => reader.close(),
             };
           },

@@ -201,7 +201,12 @@ describe('a room with grants', () => {
               if (key.includes('/lobby')) await allowed;
               await reader.subscribe(key);
             };
-            return { subscribe, unsubscribe: (key) => reader.unsubscribe(key), close: () => reader.close() };
+            return {
+              subscribe,
+              unsubscribe: (key) => reader.unsubscribe(key),
+              next: (key) => reader.next(key),
+              close: () => reader.close(),
+            };
           },
         }),
     });

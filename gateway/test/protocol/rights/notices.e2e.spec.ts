@@ -382,6 +382,7 @@ const joiningAfter = (join: () => Promise<void>): NonNullable<WorldOptions['bus'
         return {
           subscribe: (key) => join().then(() => reader.subscribe(key)),
           unsubscribe: (key) => reader.unsubscribe(key),
+          next: (key) => reader.next(key),
           close: () => reader.close(),
         };
       },

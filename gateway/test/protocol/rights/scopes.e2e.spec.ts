@@ -265,6 +265,7 @@ describe('an actor in a scope', () => {
               return {
                 subscribe,
                 unsubscribe: (key) => reader.unsubscribe(key),
+                next: (key) => reader.next(key),
                 close: () => reader.close(),
               };
             },
@@ -305,7 +306,12 @@ describe('an actor in a scope', () => {
               refusals++;
               return Promise.reject(new Error('away'));
             };
-            return { subscribe, unsubscribe: (key) => reader.unsubscribe(key), close: () => reader.close() };
+            return {
+              subscribe,
+              unsubscribe: (key) => reader.unsubscribe(key),
+              next: (key) => reader.next(key),
+              close: () => reader.close(),
+            };
           },
         }),
     });

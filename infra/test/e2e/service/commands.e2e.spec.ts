@@ -159,6 +159,10 @@ describe('the command line as a client', function () {
       permissions: ['apps:read'],
     });
     await done('api-keys', 'delete', String(apiKey['keyId']), '--yes');
+    expect(await done('connections', 'list', '--state', 'open')).to.match(/^CONNECTED AT/);
+    expect(JSON.parse(await done('connections', 'list', '--json'))).to.be.an('array');
+    expect((await run(['connections', 'timeline', '11111111-2222-4333-8444-555555555555'])).code).to.equal(1);
+    expect((await run(['connections', 'close'])).code).to.equal(2);
     expect(await done('dead-letters', 'list')).to.match(/^CREATED AT/);
     expect(await done('dead-letters', 'redrive', '--all', '--dry-run')).to.match(/0/);
     expect((await run(['dead-letters', 'redrive'])).code).to.equal(2);

@@ -87,6 +87,16 @@ async def test_a_token_that_is_a_text_and_spent_ends_the_client(code: int, reaso
             await client.ready()
 
 
+async def test_one_that_was_closed_by_hand_comes_back_with_the_same_token() -> None:
+    server = ScriptedServer()
+    async with server.session() as (client, peer):
+        peer.close(4001, "kicked")
+        await peer.settle()
+        assert isinstance(client.state, Waiting)
+        peer = await server.accept()
+        assert (await peer.authenticate())["token"] == TOKEN
+
+
 async def test_a_token_function_is_told_why_and_the_same_token_again_is_final() -> None:
     server = ScriptedServer()
     refusals: list[str | None] = []

@@ -250,61 +250,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/console-access": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Get an API key and the client token of an observer, for an hour
-         * @description Needs the role `viewer` in the organization.
-         */
-        readonly post: operations["giveConsoleAccess"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/console/sign-in": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /** Get the ways to sign in to the console */
-        readonly get: operations["getSignInWays"];
-        readonly put?: never;
-        /** Exchange the code of a printed link for a session, once */
-        readonly post: operations["signIn"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/console/session": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        /** Get what the session opens */
-        readonly get: operations["getOwnSession"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/organizations/{orgId}/blueprints": {
         readonly parameters: {
             readonly query?: never;
@@ -985,26 +930,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/impact": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Whom a change of an app, a room or a grant would cut off now; nothing is changed
-         * @description Needs the permission `grants:read`, or a key with all permissions.
-         */
-        readonly post: operations["assumeChange"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/apps/{appId}/rooms/{roomId}/groups": {
         readonly parameters: {
             readonly query?: never;
@@ -1229,6 +1154,86 @@ export interface paths {
          * @description Needs the role `viewer` in the organization.
          */
         readonly get: operations["explainAccess"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/organizations/{orgId}/connections": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List connections, the newest first: those that are open, and those of the last days
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly get: operations["listConnections"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/organizations/{orgId}/connections/{connectionId}/timeline": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Get what happened to a connection, in order
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly get: operations["getConnectionTimeline"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/organizations/{orgId}/connections/{connectionId}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Close a connection. Its actor may connect again
+         * @description Needs the role `editor` in the organization.
+         */
+        readonly delete: operations["closeConnection"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/organizations/{orgId}/trace": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Tell what became of a message for an actor, or for all in its room, and why
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly get: operations["traceMessage"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
@@ -1557,91 +1562,6 @@ export interface components {
         readonly SessionRevocationPage: {
             readonly data: readonly components["schemas"]["SessionRevocation"][];
             readonly pagination: components["schemas"]["Pagination"];
-        };
-        /** @description Null outside of every scope */
-        readonly ObservedScope: {
-            /** Format: uuid */
-            readonly accessScopeId: string;
-            readonly slug: string;
-            readonly name: string;
-        };
-        readonly ConsoleAccess: {
-            /** @description Opens the endpoints of the project, as far as the role of the session goes */
-            readonly apiKey: string;
-            /** @description What the API key opens */
-            readonly permissions: readonly ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[];
-            /** @description A client token of an observer: it may subscribe in every room, and publishes nothing */
-            readonly token: string;
-            /**
-             * Format: uuid
-             * @description Of the observer, of which there is no record
-             */
-            readonly actorTokenId: string;
-            readonly accessScope: components["schemas"]["ObservedScope"] | null;
-            /**
-             * Format: date-time
-             * @description Of both: an hour from now (60 minutes), or when the session ends
-             * @example 2027-01-31T09:30:00Z
-             */
-            readonly expiresAt: string;
-        };
-        /** @description Authorization code with PKCE (S256); the access token is a session token. Null where none is configured */
-        readonly ConsoleOidc: {
-            readonly issuer: string;
-            readonly clientId: string;
-            readonly authorizationEndpoint: string;
-            readonly tokenEndpoint: string;
-            /** @description As the authorization request takes it */
-            readonly scope: string;
-            /** @description That an access token must have to open a session */
-            readonly audience: string;
-        };
-        readonly SignInWays: {
-            /** @constant */
-            readonly code: true;
-            /** @constant */
-            readonly token: true;
-            readonly oidc: components["schemas"]["ConsoleOidc"] | null;
-        };
-        readonly SignIn: {
-            /** @description Of the link that was printed */
-            readonly code: string;
-        };
-        readonly SignedIn: {
-            /** @description A user session token */
-            readonly token: string;
-            /**
-             * Format: date-time
-             * @description RFC 3339, without leap seconds
-             * @example 2027-01-31T09:30:00Z
-             */
-            readonly expiresAt: string;
-        };
-        readonly OpenedOrganization: {
-            /** Format: uuid */
-            readonly organizationId: string;
-            readonly name: string;
-            /** @enum {string} */
-            readonly status: "active" | "suspended";
-            /**
-             * @description Of the session in it
-             * @enum {string}
-             */
-            readonly role: "viewer" | "editor" | "admin";
-        };
-        readonly OwnSession: {
-            readonly principal: string;
-            readonly isOperator: boolean;
-            /**
-             * Format: date-time
-             * @description RFC 3339, without leap seconds
-             * @example 2027-01-31T09:30:00Z
-             */
-            readonly expiresAt: string;
-            /** @description By name; the first hundred */
-            readonly organizations: readonly components["schemas"]["OpenedOrganization"][];
-            /** @description There are others: see `GET /v1/organizations` */
-            readonly hasMore: boolean;
         };
         /** @description Is called when somebody comes into a room or leaves it; without `events` for all four */
         readonly EventWebhookInput: {
@@ -2739,33 +2659,6 @@ export interface components {
         readonly Occupancy: {
             readonly data: readonly components["schemas"]["RoomOccupancy"][];
         };
-        readonly AssumedChange: {
-            /** @enum {string} */
-            readonly method: "POST" | "PATCH" | "DELETE";
-            /** @description Of the request that would make the change, such as `/v1/apps/<appId>/rooms/<roomId>` */
-            readonly path: string;
-            /** @description As that request would have it */
-            readonly body?: unknown;
-        };
-        readonly CutOff: {
-            readonly actorTokenId: string;
-            /** @description Null for an external actor */
-            readonly name: string | null;
-            /** @description `app-slug/room-slug/topic`, as its clients write it */
-            readonly address: string;
-            /** @description The slug of its access scope */
-            readonly scope: string | null;
-            /** @description Why it may not subscribe any more, e.g. `grant_missing` or `room_inactive` */
-            readonly rule: string;
-            /** @description Of this actor, with this subscription */
-            readonly connections: number;
-        };
-        readonly Impact: {
-            /** @description Those with the most connections, at most 100; empty where nobody is cut off */
-            readonly data: readonly components["schemas"]["CutOff"][];
-            /** @description Subscriptions that would end, of all actors and connections */
-            readonly total: number;
-        };
         readonly NewJobGroup: {
             /** @description The name of the topic in the room */
             readonly topic: string;
@@ -3091,6 +2984,242 @@ export interface components {
             readonly until: string | null;
             /** @description The last change of the decisive record */
             readonly event: components["schemas"]["Change"] | null;
+        };
+        readonly Connection: {
+            /** Format: uuid */
+            readonly connectionId: string;
+            /** Format: uuid */
+            readonly projectId: string;
+            readonly actorTokenId: string;
+            /** @description The public id of the actor; of an external actor the `sub` of its tokens */
+            readonly keyId: string;
+            readonly actorType: string;
+            /** @description The slug of its scope */
+            readonly scope: string | null;
+            /** @description Names the gateway, anew with each of its starts */
+            readonly gateway: string;
+            /** @description Of the client, as the trusted proxies name it */
+            readonly address: string;
+            /** @description What the client says that it is: a name and a version */
+            readonly sdk: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly connectedAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly authenticatedAt: string;
+            /**
+             * Format: date-time
+             * @description Null while it is open; where nobody saw its end, the latest that it can be
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly closedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Where nobody saw its end: when it was open for certain. Between the two it is unknown
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly seenOpenAt: string | null;
+            /** @description Null while it is open, and where nobody saw its end */
+            readonly closeCode: number | null;
+            /** @description As in the close. `gateway_lost`: its gateway ended and could not say so; `not_recorded`: it ended in a time of which facts are missing */
+            readonly closeReason: string | null;
+            /** @enum {string|null} */
+            readonly closedBy: "gateway" | "client" | null;
+            /** @description That it has, or had when it closed */
+            readonly subscriptions: number;
+        };
+        readonly ConnectionPage: {
+            readonly data: readonly components["schemas"]["Connection"][];
+            /** @description Null on the last page. A page may have fewer entries than its limit and not be the last. */
+            readonly nextCursor: string | null;
+        };
+        /** @description Of a topic with history: messages before this one are before it, in the order of the room */
+        readonly MessagePlace: {
+            readonly epoch: number | null;
+            readonly offset: number;
+        };
+        readonly ConnectionEntry: {
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string;
+            /**
+             * @description `changed`: a subscription has other options. `replayed`: it was sent earlier messages. `handedOut`: a job was written to it. `slow`: it did not read what was written. `standing`: it was open, with these subscriptions
+             * @enum {string}
+             */
+            readonly kind: "authenticated" | "renewed" | "subscribed" | "changed" | "replayed" | "unsubscribed" | "handedOut" | "slow" | "closed" | "standing";
+            /** @description `app-slug/room-slug/topic` */
+            readonly topic?: string;
+            /** @description The slug of the scope */
+            readonly scope?: string | null;
+            readonly place?: components["schemas"]["MessagePlace"];
+            /** @description Left out for every message */
+            readonly filters?: readonly (string | readonly string[])[];
+            /** @description It gets what its actor publishes by other connections */
+            readonly own?: boolean;
+            /** @description The worker group of which it is a member */
+            readonly group?: string;
+            /** @description Of a group with jobs */
+            readonly jobs?: boolean;
+            /** @description Its client token leaves out some of the rights */
+            readonly narrowed?: boolean;
+            /** @description Of `closed` and `unsubscribed`: `client`, or why its rights have ended */
+            readonly reason?: string;
+            /** @description By which it may not subscribe any more */
+            readonly rule?: string;
+            /** @description Of the close */
+            readonly code?: number;
+            /** @enum {string} */
+            readonly by?: "gateway" | "client";
+            /**
+             * Format: date-time
+             * @description Of `slow`: some of what it was to get since then was not written
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly since?: string;
+            /** @description Of `slow`: that were not written */
+            readonly bytes?: number;
+            /** @description Of a job */
+            readonly messageId?: string;
+            /** @description Of a job, counted from 1 */
+            readonly delivery?: number;
+            readonly subscriptions?: readonly {
+                /** @description `app-slug/room-slug/topic` */
+                readonly topic: string;
+                /** @description The slug of the scope */
+                readonly scope: string | null;
+                readonly place?: components["schemas"]["MessagePlace"];
+                /** @description Left out for every message */
+                readonly filters?: readonly (string | readonly string[])[];
+                /** @description It gets what its actor publishes by other connections */
+                readonly own?: boolean;
+                /** @description The worker group of which it is a member */
+                readonly group?: string;
+                /** @description Of a group with jobs */
+                readonly jobs?: boolean;
+            }[];
+        };
+        readonly ConnectionTimeline: {
+            readonly connection: components["schemas"]["Connection"];
+            /** @description The oldest first */
+            readonly data: readonly components["schemas"]["ConnectionEntry"][];
+            /** @description Null on the last page */
+            readonly nextCursor: string | null;
+        };
+        readonly TracedMember: {
+            readonly connectionId: string;
+            readonly actorTokenId: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string;
+            /** @description Counted from 1 */
+            readonly delivery: number;
+        };
+        readonly TraceEvidence: {
+            readonly connectionId: string;
+            readonly fact: components["schemas"]["ConnectionEntry"];
+            /** @description Of the last message of the topic's room before it, where that is known */
+            readonly position?: string;
+        };
+        readonly TracedConnection: {
+            readonly connectionId: string;
+            readonly gateway: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly connectedAt: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly closedAt: string | null;
+            readonly closeCode: number | null;
+            readonly closeReason: string | null;
+            /** @enum {string} */
+            readonly outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
+            /**
+             * @description Why it is `unknown`; null otherwise
+             * @enum {string|null}
+             */
+            readonly reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            /** @description The same for people */
+            readonly explanation: string;
+            /**
+             * @description How it was `delivered`; null otherwise
+             * @enum {string|null}
+             */
+            readonly how: "live" | "replay" | "job" | null;
+            readonly evidence: readonly components["schemas"]["TraceEvidence"][];
+        };
+        readonly TracedActor: {
+            readonly actorTokenId: string;
+            readonly keyId: string | null;
+            readonly name: string | null;
+            /** @enum {string} */
+            readonly outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
+            /**
+             * @description Why it is `unknown`; null otherwise
+             * @enum {string|null}
+             */
+            readonly reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            /** @description The same for people */
+            readonly explanation: string;
+            /** @description By which it was `filtered`; null otherwise */
+            readonly filters: readonly (string | readonly string[])[] | null;
+            /** @description By which it was `denied`, as in `explain`; null otherwise */
+            readonly rule: string | null;
+            /** @description The last change of what denied it */
+            readonly event: components["schemas"]["Change"] | null;
+            /** @description To whom the job went, where it was `other_member` */
+            readonly members: readonly components["schemas"]["TracedMember"][];
+            /** @description That may have been open then; the best outcome first */
+            readonly connections: readonly components["schemas"]["TracedConnection"][];
+            /** @description Whether there were others, which were not looked at */
+            readonly hasMoreConnections: boolean;
+        };
+        readonly TracedMessage: {
+            readonly id: string | null;
+            /**
+             * Format: date-time
+             * @description When it was accepted; null where that is not known
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string | null;
+            readonly position: string | null;
+            /** @description False for one that nobody published (`at`), or that was not found */
+            readonly published: boolean;
+            /** @description Of its publisher; null for a backend, and for nobody */
+            readonly actorTokenId: string | null;
+            readonly filters: readonly string[];
+            readonly actors: readonly components["schemas"]["TracedActor"][];
+        };
+        readonly Trace: {
+            readonly topic: string;
+            /** Format: uuid */
+            readonly accessScopeId: string | null;
+            /** @description The newest first */
+            readonly messages: readonly components["schemas"]["TracedMessage"][];
+            /** @description Messages of the history that were looked at for the id */
+            readonly examined: number;
+            /** @description Whether older messages were not looked at */
+            readonly hasMore: boolean;
+            /** @description Null on the last page of actors. A page may have fewer actors than its limit. */
+            readonly nextCursor: string | null;
         };
     };
     responses: never;
@@ -3772,134 +3901,6 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
-                };
-            };
-        };
-    };
-    readonly giveConsoleAccess: {
-        readonly parameters: {
-            readonly query?: {
-                /** @description An `accessScopeId`: the rooms of that scope are observed; without it those outside of every scope */
-                readonly scope?: string;
-            };
-            readonly header?: never;
-            readonly path: {
-                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
-                /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description Created */
-            readonly 201: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["ConsoleAccess"];
-                };
-            };
-            /** @description An error */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
-                };
-            };
-        };
-    };
-    readonly getSignInWays: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description Done */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["SignInWays"];
-                };
-            };
-            /** @description An error */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
-                };
-            };
-        };
-    };
-    readonly signIn: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["SignIn"];
-            };
-        };
-        readonly responses: {
-            /** @description Done */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["SignedIn"];
-                };
-            };
-            /** @description An error */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"];
-                };
-            };
-        };
-    };
-    readonly getOwnSession: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description Done */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["OwnSession"];
-                };
-            };
-            /** @description An error */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
@@ -5666,39 +5667,6 @@ export interface operations {
             };
         };
     };
-    readonly assumeChange: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["AssumedChange"];
-            };
-        };
-        readonly responses: {
-            /** @description Done */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["Impact"];
-                };
-            };
-            /** @description An error */
-            readonly default: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
-                };
-            };
-        };
-    };
     readonly listJobGroups: {
         readonly parameters: {
             readonly query?: {
@@ -6240,6 +6208,170 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                };
+            };
+        };
+    };
+    readonly listConnections: {
+        readonly parameters: {
+            readonly query?: {
+                readonly projectId?: string;
+                /** @description An `actorTokenId` */
+                readonly actorId?: string;
+                /** @description `app-slug/room-slug`: those that were subscribed there at some time, in any scope */
+                readonly room?: string;
+                readonly state?: "open" | "closed";
+                /** @description Connections on a page; clamped to 1-100 */
+                readonly limit?: number;
+                /** @description `nextCursor` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConnectionPage"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                };
+            };
+        };
+    };
+    readonly getConnectionTimeline: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Entries on a page; clamped to 1-1000 */
+                readonly limit?: number;
+                /** @description `nextCursor` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+                /** @example f4b421f9-41be-4c8d-8a6a-051627384e5f */
+                readonly connectionId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConnectionTimeline"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                };
+            };
+        };
+    };
+    readonly closeConnection: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+                /** @example f4b421f9-41be-4c8d-8a6a-051627384e5f */
+                readonly connectionId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done; the answer is empty */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly traceMessage: {
+        readonly parameters: {
+            readonly query?: {
+                readonly projectId?: string;
+                /** @description `app-slug/room-slug/topic-name` */
+                readonly topic?: string;
+                /** @description An `accessScopeId` or the slug of a scope; without it the topic outside of every scope */
+                readonly scope?: string;
+                /** @description `meta.id`, what its publisher gave it, or `msgId`; of several messages with one id all are answered */
+                readonly messageId?: string;
+                /** @description The position of a message, instead of its id */
+                readonly position?: string;
+                /** @description Instead of a message: what would have become of one at that time */
+                readonly at?: string;
+                /** @description `actorTokenId`, the public `keyId`, or the subject `ext:…` of an external actor; without it all that were in the room */
+                readonly actorId?: string;
+                /** @description Actors on a page; clamped to 1-50 */
+                readonly limit?: number;
+                /** @description `nextCursor` of the previous page */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Trace"];
                 };
             };
             /** @description An error */

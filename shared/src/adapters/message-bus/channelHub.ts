@@ -14,11 +14,18 @@ class HubReader<T> implements ChannelReader {
   readonly onRecord: OnRecord<T>;
   /** How often each key is subscribed; undefined for a reader of everything. */
   private readonly subscribed: Map<string, number> | undefined;
+  readonly next: ChannelReader['next'];
   private readonly leave: (reader: HubReader<T>) => void;
   private isOpen = true;
 
-  constructor({ interest }: ReadOptions, onRecord: OnRecord<T>, leave: (reader: HubReader<T>) => void) {
+  constructor(
+    { interest }: ReadOptions,
+    onRecord: OnRecord<T>,
+    next: ChannelReader['next'],
+    leave: (reader: HubReader<T>) => void,
+  ) {
     this.subscribed = interest === 'subscribed' ? new Map() : undefined;
+    this.next = next;
     this.onRecord = onRecord;
     this.leave = leave;
   }
@@ -57,6 +64,7 @@ interface Delivery<T> {
 /** The readers of one channel in this process. Records are handed over within `send`, in one order for all readers. */
 export class ChannelHub<T> {
   private readonly key: (record: T) => string;
+  private readonly next: ChannelReader['next'];
   private readonly readerFailed: (error: unknown) => void;
   /** Replaced and never changed, so that readers may come and go while a record is delivered. */
   private readers: readonly HubReader<T>[] = [];
@@ -64,13 +72,19 @@ export class ChannelHub<T> {
   /** Records that readers sent during a delivery. They are delivered after it, to keep one order for all readers. */
   private readonly following: Delivery<T>[] = [];
 
-  constructor(channel: Channel<T>, readerFailed: (error: unknown) => void) {
+  /** `next`: the offset of the next record with a key, where records have offsets. */
+  constructor(
+    channel: Channel<T>,
+    readerFailed: (error: unknown) => void,
+    next: ChannelReader['next'] = () => undefined,
+  ) {
     this.key = channel.key;
+    this.next = next;
     this.readerFailed = readerFailed;
   }
 
   read(options: ReadOptions, onRecord: OnRecord<T>): ChannelReader {
-    const reader = new HubReader(options, onRecord, (leaving) => {
+    const reader = new HubReader(options, onRecord, this.next, (leaving) => {
       this.readers = this.readers.filter((other) => other !== leaving);
     });
     this.readers = [...this.readers, reader];

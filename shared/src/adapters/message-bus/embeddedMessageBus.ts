@@ -103,9 +103,11 @@ class EmbeddedMessageBus implements MeasuredBus {
   private hub<T>(channel: Channel<T>): ChannelHub<T> {
     const known = this.hubs.get(channel.name) as ChannelHub<T> | undefined;
     if (known) return known;
-    const hub = new ChannelHub(channel, (error) =>
-      this.logger?.error('A reader failed', { channel: channel.name, error }),
-    );
+    const { journaled } = this;
+    const next = (key: string) => (channel.name === journaled?.channel ? journaled.next(key) : undefined);
+    const readerFailed = (error: unknown) =>
+      this.logger?.error('A reader failed', { channel: channel.name, error });
+    const hub = new ChannelHub(channel, readerFailed, next);
     this.hubs.set(channel.name, hub as ChannelHub<unknown>);
     return hub;
   }

@@ -9,6 +9,8 @@ export interface ChannelJournal {
   /** The name of the channel. */
   readonly channel: string;
   isKept(record: unknown): boolean;
+  /** What is appended from now on has this offset or a higher one. */
+  readonly next: number;
   /**
    * Resolves with the offset under which it is stored, in the order of the calls, which is that of the offsets. Rejects with
    * `EngineUnavailable`.
@@ -30,13 +32,19 @@ interface Waiting {
   readonly settle: { stored(offset: number): void; failed(error: unknown): void } | undefined;
 }
 
+interface Lane {
+  readonly waiting: FifoQueue<Waiting>;
+  /** What waits has this offset or a higher one, where it has any. */
+  next: number;
+}
+
 const offsetOfOthers = 0;
 
 /** Kept records are stored first and delivered then. What else is sent with their keys meanwhile waits behind them. */
 export class JournaledSends {
   private readonly deps: JournaledSendsDeps;
   /** By key, in the order of the sends. */
-  private readonly lanes = new Map<string, FifoQueue<Waiting>>();
+  private readonly lanes = new Map<string, Lane>();
   private lost = 0;
   private settled: (() => void)[] = [];
 
@@ -61,23 +69,31 @@ export class JournaledSends {
     return new Promise((stored, failed) => this.enqueue(keyOf(record), record, isKept, { stored, failed }));
   }
 
+  /** Records with the key that are not delivered yet, and are kept, have this offset or a higher one; those that are delivered a lower one. */
+  next(key: string): number {
+    return this.lanes.get(key)?.next ?? this.deps.journal.next;
+  }
+
   /** Resolves when everything that was sent is delivered or refused. */
   async idle(): Promise<void> {
     if (this.lanes.size > 0) await new Promise<void>((resolve) => this.settled.push(resolve));
   }
 
   private enqueue(key: string, record: unknown, isKept: boolean, settle: Waiting['settle']): void {
-    const lane = this.lanes.get(key) ?? new FifoQueue<Waiting>();
+    const lane = this.lanes.get(key) ?? {
+      waiting: new FifoQueue<Waiting>(),
+      next: this.deps.journal.next,
+    };
     this.lanes.set(key, lane);
     const waiting: Waiting = {
       ...{ record, settle, isRefused: false },
       offset: isKept ? undefined : offsetOfOthers,
     };
-    lane.push(waiting);
+    lane.waiting.push(waiting);
     if (isKept) void this.store(key, lane, waiting);
   }
 
-  private async store(key: string, lane: FifoQueue<Waiting>, waiting: Waiting): Promise<void> {
+  private async store(key: string, lane: Lane, waiting: Waiting): Promise<void> {
     try {
       waiting.offset = await this.deps.journal.append(waiting.record);
     } catch (error) {
@@ -88,14 +104,16 @@ export class JournaledSends {
     this.advance(key, lane);
   }
 
-  private advance(key: string, lane: FifoQueue<Waiting>): void {
-    for (let first = lane.first; first; first = lane.first) {
+  private advance(key: string, lane: Lane): void {
+    for (let { first } = lane.waiting; first; { first } = lane.waiting) {
       const { record, offset, isRefused, settle } = first;
       if (offset === undefined && !isRefused) return;
-      lane.shift();
+      lane.waiting.shift();
       if (offset === undefined) continue;
+      const isKept = this.deps.journal.isKept(record);
+      if (isKept) lane.next = offset + 1;
       this.deps.deliver(record, offset);
-      settle?.stored(this.deps.journal.isKept(record) ? offset : unknownOffset);
+      settle?.stored(isKept ? offset : unknownOffset);
     }
     this.lanes.delete(key);
     if (this.lanes.size === 0) for (const resolve of this.settled.splice(0)) resolve();

@@ -30,6 +30,7 @@ import {
   webhookRetries,
   webhookWaits,
 } from '../bus/webhookCalls.js';
+import { connectionFacts, factBatchRecord } from '../bus/connectionFacts.js';
 import { webhookOutcomeRecord, webhookOutcomes } from '../bus/webhookOutcomes.js';
 import { webhookReportRecord, webhookReports } from '../bus/webhookReports.js';
 import { union, type JsonSchema } from '../schema.js';
@@ -148,6 +149,12 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     key: 'gatewayId',
     contentType: msgpack,
     payload: webhookAnswerRecord.json,
+  },
+  [connectionFacts.name]: {
+    summary: 'What happened to the connections of a gateway in a time, for the record of it',
+    key: 'gatewayId',
+    contentType: msgpack,
+    payload: factBatchRecord.json,
   },
   [webhookOutcomes.name]: {
     summary: 'The outcome of one attempt of a webhook call, for monitoring',

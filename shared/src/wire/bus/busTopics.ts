@@ -1,4 +1,5 @@
 import { circuitNewsChannel } from './circuitNews.js';
+import { connectionFacts } from './connectionFacts.js';
 import { jobNews } from './jobNews.js';
 import { domainEventFeed } from './domainEventFeed.js';
 import { eventEnds } from './eventEnds.js';
@@ -77,6 +78,8 @@ export const busTopics: readonly BusTopic[] = [
   // Whoever asks waits for seconds.
   { ...otherTopics, name: gatewayQuestions.name, retentionMs: hours },
   { ...otherTopics, name: gatewayAnswers.name, retentionMs: hours },
+  // One partition, which is one order of all gateways. As long as the record of it, so that it can be made again.
+  { ...otherTopics, name: connectionFacts.name, partitions: 1, retentionMs: 7 * days },
   // A record for each attempt: long enough for a reader that was down overnight.
   { ...otherTopics, name: webhookOutcomes.name, retentionMs: days },
 ];

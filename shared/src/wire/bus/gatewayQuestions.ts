@@ -31,6 +31,7 @@ const question = union(
     projectId: text,
     events: described('That are assumed to happen: a list of their types and data, JSON', text),
   }),
+  object({ kind: constant('closeConnection'), connectionId: described('Its id on record', text) }),
   jobQuestion,
 );
 
@@ -42,6 +43,7 @@ export type QuestionKind = GatewayQuestion['kind'];
 /** What a gateway of this release answers; about jobs, where it has any. Its report says so. */
 export const answeredQuestions = {
   ofState: ['presence', 'occupancy', 'impact'],
+  ofConnections: ['closeConnection'],
   ofJobs: ['createGroup', 'listGroups', 'getGroup', 'peekGroup', 'deleteGroup'],
 } as const satisfies Readonly<Record<string, readonly QuestionKind[]>>;
 
@@ -86,6 +88,10 @@ const answer = union(
         described('Connections', count),
       ),
     ),
+  }),
+  object({
+    kind: constant('closeConnection'),
+    isClosed: described('False where the gateway does not have it', flag),
   }),
   jobAnswer,
   /** The gateway does not know it now; another one may. */

@@ -385,6 +385,12 @@ export const limitTable = {
     protects:
       'memory from subscriptions and filters: a project gets half of it; where it is used up, connections of the project that holds the most are closed with 1013',
   },
+  sdkNameLength: {
+    ...{ value: 100, unit: 'characters', per: 'connection' },
+    answer: 'none: it counts as not given',
+    metric: 'roomwire_authentications_total',
+    protects: 'the record of connections from what clients say that they are',
+  },
   groupNameLength: {
     ...{ value: 255, unit: 'characters', per: 'subscription' },
     answer: 'error invalid_frame',
@@ -751,11 +757,53 @@ export const limitTable = {
     protects: 'memory of the command API from pages of large events',
   },
 
+  traceExamined: {
+    ...{ value: 10_000, unit: 'number', per: 'request' },
+    answer: 'none: `hasMore` says that older messages were not looked at for the id',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API and the engines from looking for one message among very many',
+  },
+  traceExaminedBytes: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'none: the same',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the same, where the messages are large',
+  },
+  traceMessages: {
+    ...{ value: 20, unit: 'number', per: 'request' },
+    answer: 'none: the newest are answered, and `hasMore` says so',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from an id that very many messages have',
+  },
+  traceActors: {
+    ...{ value: 50, unit: 'number', per: 'request' },
+    answer: 'none: `nextCursor` leads to the others',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from telling of everybody in a large room at once',
+  },
+  traceConnections: {
+    ...{ value: 50, unit: 'number', per: 'actor' },
+    answer: 'none: the newest are looked at, and `hasMoreConnections` says so',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from an actor with very many connections',
+  },
+  traceFacts: {
+    ...{ value: 5_000, unit: 'number', per: 'connection' },
+    answer: 'none: the outcome is `unknown`',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the command API from a connection that subscribes all the time',
+  },
   accessLogExamined: {
     ...{ value: 2_000, unit: 'number', per: 'request' },
     answer: 'none: the page ends early, and `nextCursor` goes on',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'the access log from filters that hardly anything passes',
+  },
+  connectionsExamined: {
+    ...{ value: 2_000, unit: 'number', per: 'request' },
+    answer: 'none: the page ends early, and `nextCursor` goes on',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the record of connections from filters that hardly anything passes',
   },
 
   // Webhooks
@@ -910,6 +958,32 @@ export const limitTable = {
     answer: 'none: the oldest entries are deleted',
     metric: 'roomwire_limit_reached_total',
     protects: 'the disk from refusals without end',
+  },
+  connectionRecordRetention: {
+    ...{ value: 7, unit: 'days', per: 'deployment' },
+    variable: 'ROOMWIRE_CONNECTION_RECORD_DAYS',
+    answer: 'none: older facts of connections are deleted',
+    metric: 'roomwire_connection_facts_expired_total',
+    protects: 'the disk, and the privacy of addresses in the record of connections',
+  },
+  connectionRecordBytes: {
+    ...{ value: 512 * mebibyte, unit: 'bytes', per: 'deployment' },
+    variable: 'ROOMWIRE_CONNECTION_RECORD_MIB',
+    answer: 'none: on files, the oldest facts of connections are deleted',
+    metric: 'roomwire_connection_facts_expired_total',
+    protects: 'the disk from connections that come and go without end',
+  },
+  handOutFacts: {
+    ...{ value: 500, unit: 'per second', per: 'process' },
+    answer: 'none: further jobs are handed out without a record of it, which says of which time',
+    metric: 'roomwire_connection_facts_lost_total',
+    protects: 'the record of connections from worker groups with many jobs',
+  },
+  connectionFactsWaiting: {
+    ...{ value: 16 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: facts of connections are not recorded, and the record says of which time',
+    metric: 'roomwire_connection_facts_lost_total',
+    protects: 'memory while the record of connections cannot be written',
   },
   accessLogWaiting: {
     ...{ value: 1_000, unit: 'number', per: 'process' },

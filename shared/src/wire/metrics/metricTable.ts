@@ -79,6 +79,12 @@ export const metricTable = {
     'reason',
   ),
   roomwire_history_reads_total: counter('gateway', 'Requests for messages of the record on the socket'),
+  roomwire_connection_facts_written_total: counter('gateway', 'Facts of connections that were written'),
+  roomwire_connection_facts_lost_total: counter(
+    'gateway',
+    'Facts of connections that could not be written: the record says of which time',
+  ),
+  roomwire_connection_facts_waiting_bytes: gauge('gateway', 'Facts of connections that are not written yet'),
   roomwire_history_waiting: gauge('gateway', 'Replays and reads of the record that wait for their turn'),
   roomwire_deliveries_total: counter('gateway', 'Messages that were handed to connections'),
   roomwire_refusals_total: counter('gateway', 'Error frames that were sent, by their error', 'error'),
@@ -215,6 +221,18 @@ export const metricTable = {
   roomwire_projection_unknown_events_total: counter(
     'projections',
     'Events of a newer version that this process has stopped before',
+  ),
+  roomwire_connection_facts_indexed_total: counter(
+    'projections',
+    'Facts of connections that this process brought into the record, where the bus is on Kafka',
+  ),
+  roomwire_connection_facts_expired_total: counter(
+    'projections',
+    'Facts of connections that were deleted for their age, or for their number on files',
+  ),
+  roomwire_connection_record_failures_total: counter(
+    'projections',
+    'Attempts to bring facts of connections into the record that have failed',
   ),
   roomwire_history_archived_messages_total: counter(
     'projections',

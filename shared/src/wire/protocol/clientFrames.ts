@@ -32,6 +32,7 @@ import {
   maxGroupName,
   maxHistoryMessages,
   maxPresenceBytes,
+  maxSdkName,
 } from './limits.js';
 import { jobOptions, jobOptionsBytes, maxJobDelaySeconds } from './jobOptions.js';
 import { filterEntries, filterValues, publishId, qos } from './messageOptions.js';
@@ -87,6 +88,7 @@ export const clientFrames = {
         described('Requests the names of what the server has beyond the contract', flag),
         false,
       ),
+      sdk: unchecked(described('What the client is: a name and a version', atMost(maxSdkName, text)), true),
       notices: withDefault(described('Requests `tokenExpiring` and `subscriptionEnded`', flag), false),
     },
     ignored: { projectId: described('Ignored: the token determines the project', text) },
@@ -98,6 +100,7 @@ export const clientFrames = {
       clientId: 'line-4',
       features: true,
       notices: true,
+      sdk: 'roomwire-js/1.4.0',
     },
   }),
   reauth: clientFrame({

@@ -10,6 +10,7 @@ export const maxDataBytes = limitTable.dataBytes.value;
 export const maxPresenceBytes = limitTable.presenceBytes.value;
 
 /** The name of a worker group, in characters. */
+export const maxSdkName = limitTable.sdkNameLength.value;
 export const maxGroupName = limitTable.groupNameLength.value;
 
 /** Arrays and maps inside one another, the frame's own map included. Encoders stop at 100. */

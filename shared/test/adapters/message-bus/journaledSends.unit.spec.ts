@@ -20,7 +20,7 @@ interface Append {
 class SlowJournal implements ChannelJournal {
   readonly channel = liveMessages.name;
   readonly waiting: Append[] = [];
-  private next = 40;
+  next = 40;
 
   isKept(record: unknown): boolean {
     return (record as LiveMessage).kept !== undefined;
@@ -150,6 +150,32 @@ describe('the embedded message bus, with a journal', () => {
     expect(offsets).to.eql(offsets.toSorted((one, other) => one - other));
     const ids = delivered.map(([id]) => id);
     for (const ofRoom of rooms.values()) expect(ids.filter((id) => ofRoom.includes(id))).to.eql(ofRoom);
+  });
+
+  it('says between which records of a key a reader is', async () => {
+    const chance = seededChance(29);
+    const passed: { readonly room: string; readonly offset: number }[] = [];
+    const reader = await bus.read(liveMessages, { interest: 'subscribed' }, ({ kept, room }, offset) => {
+      if (kept !== undefined) passed.push({ room, offset });
+    });
+    const rooms = ['a', 'b', 'c'];
+    await Promise.all(rooms.map((room) => reader.subscribe(room)));
+    const looks: { readonly room: string; readonly next: number; readonly passed: number }[] = [];
+    const sent: Promise<number>[] = [];
+    for (let n = 0; n < 300; n += 1) {
+      sent.push(
+        send({ ...(chance.next() < 0.6 ? keptMessage : otherMessage)(n), room: chance.oneOf(rooms) }),
+      );
+      if (chance.next() < 0.3) await settled();
+      while (chance.next() < 0.4) journal.storeNext();
+      const room = chance.oneOf(rooms);
+      looks.push({ room, next: reader.next(room) ?? Number.NaN, passed: passed.length });
+    }
+    while (journal.waiting.length > 0) journal.storeNext();
+    await Promise.all(sent);
+    for (const look of looks)
+      for (const [at, { room, offset }] of passed.entries())
+        if (room === look.room) expect(offset < look.next).to.equal(at < look.passed);
   });
 
   it('waits for what is being stored when it is closed', async () => {

@@ -27,6 +27,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         clientId: 'c',
         features: false,
         notices: false,
+        sdk: undefined,
       });
     });
 
@@ -40,6 +41,7 @@ for (const [encoding, parse] of Object.entries(bothWays)) {
         clientId: undefined,
         features: false,
         notices: false,
+        sdk: undefined,
       });
     });
 

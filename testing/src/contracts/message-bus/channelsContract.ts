@@ -42,6 +42,25 @@ export const channelsContract = (current: () => BusUnderTest): void => {
     expect(reading.received).to.deep.equal([{ key: 'a', value: 'after' }]);
   });
 
+  it('says between which records of a key a reader is, where records have offsets', async () => {
+    const passed: (readonly [value: unknown, offset: number])[] = [];
+    const reader = await current().bus.read(notes, { interest: 'subscribed' }, ({ value }, offset) =>
+      passed.push([value, offset]),
+    );
+    await reader.subscribe('a');
+    const looks: { readonly next: number | undefined; readonly passed: number }[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      await send({ key: 'a', value: n });
+      looks.push({ next: reader.next('a'), passed: passed.length });
+    }
+    await eventually(() => passed.length === 20, { what: 'all records', withinMs: 10_000 });
+    for (const look of looks) {
+      if (look.next === undefined) continue;
+      for (const [at, [, offset]] of passed.entries())
+        expect(offset < look.next, `offset ${offset} at ${look.next}`).to.equal(at < look.passed);
+    }
+  });
+
   it('delivers records as they were sent', async () => {
     const sent: Note[] = [
       { key: '', value: null },

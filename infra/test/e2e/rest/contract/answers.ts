@@ -221,7 +221,7 @@ export const answers = {
   usage(body) {
     expect(body).to.have.all.keys('month', 'messages', 'connections', 'apps', 'plan');
     expect(body.month).to.match(/^\d{4}-\d{2}$/);
-    expect(body.connections).to.equal(0);
+    expect(body.connections).to.equal(1);
     expect(body.plan).to.have.all.keys('maxApps', 'maxConnections', 'monthlyMessages');
     for (const counted of ['messages', 'apps'] as const) {
       expect(body[counted]).to.be.an('array').that.is.not.empty;
@@ -246,6 +246,16 @@ export const answers = {
     expect(body).to.have.all.keys('data', 'nextCursor');
     expect(body.data).to.be.an('array');
   },
+  'page of connections'(body) {
+    expect(body).to.have.all.keys('data', 'nextCursor');
+    expect(body.data).to.have.length(1);
+    expectConnection(body.data[0]);
+  },
+  'timeline of a connection'(body) {
+    expect(body).to.have.all.keys('connection', 'data', 'nextCursor');
+    expectConnection(body.connection);
+    expect(body.data[0]).to.have.all.keys('at', 'kind', 'scope');
+  },
   'past state'(body) {
     expect(body).to.have.all.keys('resourceId', 'resourceType', 'at', 'record', 'lastChange');
     expect(body.resourceType).to.equal('organizations');
@@ -264,6 +274,12 @@ export const answers = {
     expect(body.allowed).to.be.a('boolean');
     expectChange(body.event);
   },
+  trace(body) {
+    const fields = ['topic', 'accessScopeId', 'messages', 'examined', 'hasMore', 'nextCursor'];
+    expect(body).to.have.all.keys(...fields);
+    expect(body.messages).to.have.length(1);
+    expect(body.messages[0].actors[0].outcome).to.be.a('string');
+  },
   project: one('project'),
   'page of projects': page('project'),
   'API key': one('API key'),
@@ -276,3 +292,22 @@ export const answers = {
 export type AnswerName = keyof typeof answers;
 
 export const expectAnswer = (name: AnswerName, body: unknown): void => (answers[name] as Check)(body);
+
+function expectConnection(connection: any): void {
+  expect(connection).to.have.all.keys(
+    ...[
+      'connectionId',
+      'projectId',
+      'actorTokenId',
+      'keyId',
+      'actorType',
+      'scope',
+      'gateway',
+      'address',
+      'sdk',
+    ],
+    ...['connectedAt', 'authenticatedAt', 'closedAt', 'seenOpenAt', 'closeCode', 'closeReason', 'closedBy'],
+    'subscriptions',
+  );
+  expectUuid(connection.connectionId);
+}

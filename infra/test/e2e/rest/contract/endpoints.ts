@@ -15,7 +15,8 @@ export type PathParameter =
   | 'blueprintId'
   | 'dlqId'
   | 'webhookSecretId'
-  | 'scheduledId';
+  | 'scheduledId'
+  | 'connectionId';
 
 /** A row of the endpoint tables. */
 export interface Endpoint {
@@ -111,6 +112,9 @@ const sessionRows = [
   [`GET ${organization}/usage`, none, 200, 'usage'],
   [`GET ${organization}/audit`, none, 200, 'page of audit events'],
   [`GET ${organization}/access-log`, none, 200, 'page of refused calls'],
+  [`GET ${organization}/connections`, none, 200, 'page of connections'],
+  [`GET ${organization}/connections/{connectionId}/timeline`, none, 200, 'timeline of a connection'],
+  [`DELETE ${organization}/connections/{connectionId}`, none, 204, 'nothing'],
   [`GET ${organization}/audit/state?resourceId={orgId}&at=${farOff}`, none, 200, 'past state'],
   [
     `GET ${organization}/audit/diff?resourceId={orgId}&from=${longAgo}&to=${farOff}`,
@@ -123,6 +127,12 @@ const sessionRows = [
     none,
     200,
     'explanation',
+  ],
+  [
+    `GET ${organization}/trace?projectId={projectId}&topic=app/room/chat&at=${farOff}&actorId={actorId}`,
+    none,
+    200,
+    'trace',
   ],
   [`GET ${organization}/blueprints`, none, 200, 'page of blueprints'],
   [`POST ${organization}/blueprints`, 'new blueprint', 201, 'blueprint'],

@@ -39,6 +39,7 @@ const missing: Readonly<Record<PathParameter, (id: string, world: World) => (ans
     dlqId: 'Webhook dead letter',
     webhookSecretId: 'Webhook secret',
     scheduledId: 'Scheduled publish',
+    connectionId: 'Connection',
   }),
 };
 

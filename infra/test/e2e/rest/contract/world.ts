@@ -1,5 +1,7 @@
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { eventually } from '@roomwire/testing/run/eventually';
 import type { ApiClient } from '../../../support/apiClient.js';
 import type { Answer } from '../../../support/conformance.js';
 import { startTestService, type TestService } from '../../../support/testService.js';
@@ -23,6 +25,8 @@ export interface Tenant {
   readonly organizationKey: string;
   /** The session of a user of this organization only, who is not an operator. */
   readonly sessionToken: string;
+  /** The connection of `ids`, which the tests may close. */
+  readonly socket: FrameClient;
 }
 
 export interface World {
@@ -56,7 +60,13 @@ export const openWorld = async (): Promise<World> => {
     }),
   );
   const [own, foreign] = [await newTenant(service, seeds[0]), await newTenant(service, seeds[1])];
-  return { service, own, foreign, close: () => service.close() };
+  return {
+    ...{ service, own, foreign },
+    async close() {
+      for (const { socket } of [own, foreign]) socket.terminate();
+      await service.close();
+    },
+  };
 };
 
 /** The answer's body, of a request that must have worked. */
@@ -86,7 +96,8 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
   const webhookSecret = done(await operator.post(secrets, { name: 'Webhook secret' }));
   const project = service.client(apiKey);
   const things = await newThings(project, blueprintId);
-  const { actorKeyId, ...ids } = things;
+  const { actorKeyId, accessToken, ...ids } = things;
+  const { socket, connectionId } = await connected(service, `${organization}/connections`, accessToken);
   return {
     ids: {
       ...ids,
@@ -96,7 +107,9 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
       apiKeyId: spare.apiKeyId,
       dlqId: seed.deadLetterIds[0],
       webhookSecretId: webhookSecret.webhookSecretId,
+      connectionId,
     },
+    socket,
     organizationApiKeyId: spareOfOrganization.apiKeyId,
     actorKeyId,
     project,
@@ -104,6 +117,17 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
     organizationKey: organizationKey.apiKey,
     sessionToken: await sessionOf(seed.organizationId),
   };
+};
+
+const connected = async (service: TestService, connections: string, token: string) => {
+  const socket = await FrameClient.connect(service.socketUrl);
+  await socket.ask({ type: 'auth', token, protocolVersion: 2 });
+  let connectionId: string | undefined;
+  await eventually(async () => {
+    connectionId = done(await service.operator.get(connections)).data[0]?.connectionId;
+    return connectionId !== undefined;
+  });
+  return { socket, connectionId: connectionId as string };
 };
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString();
@@ -119,6 +143,8 @@ const newThings = async (project: ApiClient, blueprintId: string) => {
   const actor = done(
     await project.post('/actors', { name: 'Actor', actorType: 'user', accessScopeId: scopeId }),
   );
+  // One that nothing in a path names, so that no request ends its connection.
+  const connecting = done(await project.post('/actors', { name: 'Connected', actorType: 'user' }));
   const { signingKeyId } = done(await project.post('/signing-keys', { name: 'Signing key' }));
   const newGroup = { topic, name: 'Workers' };
   const { groupId } = done(await project.post(`/apps/${appId}/rooms/${roomId}/groups`, newGroup));
@@ -132,6 +158,7 @@ const newThings = async (project: ApiClient, blueprintId: string) => {
     scopeId,
     actorId: actor.actorTokenId,
     actorKeyId: actor.keyId,
+    accessToken: connecting.accessToken,
     signingKeyId,
     scheduledId,
   };

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..errors import AuthenticationError, ConnectionError, RoomwireError
 from ..futures import new_future, resolve, until_one_ends, within
 from ..options import Settings
+from ..client_name import CLIENT_NAME
 from ..protocol.codec import decode_frame, encode_frame
 from ..protocol.frames import AuthRefused, ErrorFrame, Reauthenticated, ServerFrame, Session, TokenExpiring
 from ..protocol.read_frame import protocol_error
@@ -100,6 +101,7 @@ class Link:
             clientId=self._settings.client_id,
             features=True,
             notices=True,
+            sdk=CLIENT_NAME,
         )
         try:
             return await within(self._settings.timeouts.auth, self._ask_for_session(socket, frame))

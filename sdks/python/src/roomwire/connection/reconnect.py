@@ -33,6 +33,9 @@ BY_CLOSE_CODE = {
 }
 """Others are network trouble (1006, 1001, 4000, …)."""
 
+KICKED = (4001, "kicked")
+"""Somebody closed the connection by hand: it may come back, with the same token, and not at once."""
+
 BY_AUTHENTICATION_FAILURE = {
     **dict.fromkeys(("access_denied", "api_key_as_token", "malformed_token", "token_without_kid"), OTHER_TOKEN),
     "token_expired": Retry("soon", token_refused=True),
@@ -47,6 +50,8 @@ def retry_of(error: RoomwireError) -> Retry | None:
         return None
     if isinstance(error, AuthenticationError):
         return BY_AUTHENTICATION_FAILURE.get(error.error, USUAL)
+    if isinstance(error, ConnectionError) and (error.close_code, error.close_reason) == KICKED:
+        return PATIENT
     if isinstance(error, ConnectionError):
         return BY_CLOSE_CODE.get(error.close_code or 0, USUAL)
     return PATIENT

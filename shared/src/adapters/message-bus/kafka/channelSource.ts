@@ -19,6 +19,8 @@ export interface Fetching {
   /** Resolves when all later records with the key will be fetched. */
   begin(key: string): Promise<void>;
   end(key: string): void;
+  /** The offset that is fetched next, of the key's partition. */
+  next(key: string): number | undefined;
   leave(): Promise<void>;
 }
 
@@ -66,6 +68,10 @@ export class KafkaChannelReader<T> implements ChannelReader {
     if (times > 1) this.subscribed?.set(key, times - 1);
     else this.subscribed?.delete(key);
     this.fetching.end(key);
+  }
+
+  next(key: string): number | undefined {
+    return this.fetching.next(key);
   }
 
   close(): Promise<void> {
@@ -154,6 +160,7 @@ export class ChannelSource<T> implements ConsumerTask {
     const reader: KafkaChannelReader<T> = new KafkaChannelReader(options, onRecord, starts, {
       begin: (key) => this.subscribe(this.partitionOf(key)),
       end: (key) => this.release([this.partitionOf(key)]),
+      next: (key) => this.partition(this.partitionOf(key)).cursor.next,
       leave: async () => {
         this.release(all);
         this.readers = this.readers.filter((other) => other !== reader);

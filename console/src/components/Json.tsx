@@ -1,0 +1,6 @@
+/** A value as JSON, to read. */
+export const Json = ({ value, label }: { readonly value: unknown; readonly label: string }) => (
+  <pre className="json" tabIndex={0} role="group" aria-label={label}>
+    <code>{JSON.stringify(value, undefined, 2)}</code>
+  </pre>
+);

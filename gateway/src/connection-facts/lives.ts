@@ -1,0 +1,70 @@
+import type { FactLog } from '@roomwire/shared/ports/connectionRecord';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { Service } from '@roomwire/shared/runtime/service';
+import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolErrors';
+import {
+  ConnectionLife,
+  unrecordedLife,
+  type Life,
+  type LifeDeps,
+  type LivingClient,
+} from './connectionLife.js';
+import { FactWriter, type FactWriterDeps } from './factWriter.js';
+
+export interface ClosableClient extends LivingClient {
+  close(why: CloseSpec): void;
+}
+
+/** The lives of the connections of this gateway. */
+export interface Lives<C extends ClosableClient> extends Service {
+  of(client: C): Life;
+  /** [WS-CONN-16] Closes an open connection, by its id on record; false where there is none. */
+  kick(connectionId: string): boolean;
+  readonly collect: CollectMetrics;
+}
+
+type LivesDeps = Omit<LifeDeps, 'writer'> & Omit<FactWriterDeps, 'write'>;
+
+export const createLives = <C extends ClosableClient>(log: FactLog | undefined, deps: LivesDeps): Lives<C> =>
+  log === undefined ? noLives() : recordedLives(log, deps);
+
+const noLives = <C extends ClosableClient>(): Lives<C> => ({
+  of: () => unrecordedLife,
+  kick: () => false,
+  start: async () => undefined,
+  close: async () => undefined,
+  collect: () => undefined,
+});
+
+const recordedLives = <C extends ClosableClient>(log: FactLog, deps: LivesDeps): Lives<C> => {
+  const open = new Map<string, C>();
+  const writer = new FactWriter({ ...deps, write: (batch) => log.write(batch) });
+  return {
+    of: (client) => {
+      const life: ConnectionLife = new ConnectionLife(client, {
+        ...deps,
+        writer: {
+          add: (fact) => writer.add(fact),
+          addHandOut: (fact) => writer.addHandOut(fact),
+          enter: (telling) => {
+            open.set(telling.id, client);
+            writer.enter(telling);
+          },
+          leave: (id) => {
+            open.delete(id);
+            writer.leave(id);
+          },
+        },
+      });
+      return life;
+    },
+    kick: (connectionId) => {
+      const client = open.get(connectionId);
+      client?.close(closes.kicked);
+      return client !== undefined;
+    },
+    start: () => writer.start(),
+    close: () => writer.close(),
+    collect: writer.collect,
+  };
+};

@@ -1,0 +1,94 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { Role } from '@roomwire/shared/domain/role';
+import type { ApiAddress } from '../api-client/apiAnswers.js';
+import { askApi, listAll } from '../api-client/apiRequests.js';
+import { orFail } from './apiOptions.js';
+import { tableOf } from './resources/tables.js';
+import { addSessionOptions, sessionOrExit, type SessionOptions } from './sessionOptions.js';
+
+interface ListOptions extends SessionOptions {
+  readonly project?: string;
+  readonly actor?: string;
+  readonly room?: string;
+  readonly state?: string;
+  readonly limit: number;
+  readonly json: boolean;
+}
+
+type Item = Readonly<Record<string, unknown>>;
+
+const columns = [
+  ...['connectedAt', 'closedAt', 'closeReason', 'actorTokenId', 'sdk', 'address', 'subscriptions'],
+  'connectionId',
+];
+const entryColumns = ['at', 'kind', 'topic', 'filters', 'group', 'code', 'reason', 'rule', 'messageId'];
+
+export const addConnections = (program: Command): void => {
+  const group = program
+    .command('connections')
+    .description('connections of an organization: those that are open, and those of the last days');
+  addSessionOptions(group.command('list').description('the newest first'))
+    .option('--project <projectId>', 'only of this project')
+    .option('--actor <actorTokenId>', 'only of this actor')
+    .option('--room <app/room>', 'only those that were subscribed there')
+    .addOption(new Option('--state <state>', 'only those').choices(['open', 'closed']))
+    .addOption(new Option('--limit <connections>', 'at most so many').argParser(readLimit).default(100))
+    .option('--json', 'as JSON', false)
+    .action(list);
+  addSessionOptions(
+    group.command('timeline').description('what happened to one, in order').argument('<connectionId>'),
+  )
+    .option('--json', 'as JSON', false)
+    .action(timeline);
+  addSessionOptions(
+    group.command('close').description('end them; they may come back').argument('<connectionId...>'),
+  ).action(close);
+};
+
+const readLimit = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
+  return Number(text);
+};
+
+const open = async (
+  options: SessionOptions,
+  role: Role,
+): Promise<{ readonly api: ApiAddress; readonly path: string }> => {
+  const { url, sessionToken, organizationId } = await sessionOrExit(options, {
+    role,
+    subject: 'connections',
+  });
+  return { api: { url, credential: sessionToken }, path: `organizations/${organizationId}/connections` };
+};
+
+const list = (options: ListOptions): Promise<void> =>
+  orFail(async () => {
+    const { api, path } = await open(options, 'viewer');
+    const { project: projectId, actor: actorId, room, state, limit, json } = options;
+    const found: Item[] = [];
+    for await (const connection of listAll(api, path, 'cursor', { projectId, actorId, room, state })) {
+      found.push(connection);
+      if (found.length === limit) break;
+    }
+    process.stdout.write(json ? `${JSON.stringify(found, undefined, 2)}\n` : tableOf(found, columns));
+  });
+
+const timeline = (id: string, options: SessionOptions & { readonly json: boolean }): Promise<void> =>
+  orFail(async () => {
+    const { api, path } = await open(options, 'viewer');
+    const entries: Item[] = [];
+    for await (const entry of listAll(api, `${path}/${encodeURIComponent(id)}/timeline`, 'cursor'))
+      entries.push(entry);
+    process.stdout.write(
+      options.json ? `${JSON.stringify(entries, undefined, 2)}\n` : tableOf(entries, entryColumns),
+    );
+  });
+
+const close = (ids: readonly string[], options: SessionOptions): Promise<void> =>
+  orFail(async () => {
+    const { api, path } = await open(options, 'editor');
+    for (const id of ids) {
+      await askApi(api, `${path}/${encodeURIComponent(id)}`, { method: 'DELETE' });
+      process.stdout.write(`closed ${id}\n`);
+    }
+  });

@@ -1,0 +1,31 @@
+import type { ApiClient } from '../../support/apiClient.js';
+import { done } from '../../e2e/rest/contract/world.js';
+
+/** A room in which one actor may publish and subscribe, and another may do nothing. */
+export interface SupportDesk {
+  readonly appId: string;
+  readonly roomId: string;
+  readonly address: string;
+  readonly roomActorAccessId: string;
+  readonly ada: DeskActor;
+  readonly bob: DeskActor;
+}
+
+export interface DeskActor {
+  readonly actorTokenId: string;
+  readonly keyId: string;
+  readonly accessToken: string;
+}
+
+export const makeSupportDesk = async (project: ApiClient): Promise<SupportDesk> => {
+  const { appId } = done(
+    await project.post('/apps', { name: 'Support desk', slug: 'support-desk', topics: ['chat'] }),
+  );
+  const { roomId } = done(await project.post(`/apps/${appId}/rooms`, { name: 'Lobby', slug: 'lobby' }));
+  const actor = async (name: string): Promise<DeskActor> =>
+    done(await project.post('/actors', { name, actorType: 'user' }));
+  const [ada, bob] = [await actor('Ada'), await actor('Bob')];
+  const grant = { permission: 'pubSub', actorTokenId: ada.actorTokenId };
+  const { roomActorAccessId } = done(await project.post(`/apps/${appId}/rooms/${roomId}/actors`, grant));
+  return { appId, roomId, address: 'support-desk/lobby/chat', roomActorAccessId, ada, bob };
+};

@@ -1,0 +1,77 @@
+import { deletedOwners, type DeletedIds } from '@roomwire/shared/domain/deletedIds';
+import type { Clock } from '@roomwire/shared/ports/clock';
+import type { ConnectionRecord } from '@roomwire/shared/ports/connectionRecord';
+import type { CollectMetrics } from '@roomwire/shared/ports/metrics';
+import type { Service } from '@roomwire/shared/runtime/service';
+import { standingMs } from '@roomwire/shared/wire/bus/connectionFacts';
+import type { FollowerDeps } from './checkpointedFollower.js';
+import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
+import { createPruner, followingAndPruning } from './pruner.js';
+import { readablyDeletedBy, RepeatedDeletions } from './removals.js';
+
+export interface ConnectionKeeperDeps extends FollowerDeps {
+  readonly record: DeletedFrom & Pick<ConnectionRecord, 'giveUpSilent' | 'prune' | 'removeOf'>;
+  readonly clock: Clock;
+  /** How long facts are kept. */
+  readonly keptMs: number;
+  /** Whether the record has all that gateways have written until a moment ago, as far as this process knows. */
+  readonly isCaughtUp: () => Promise<boolean>;
+  /** A gateway that has written nothing for so long is dead. */
+  readonly silenceMs?: number;
+  /** Between two looks for gateways that are silent. */
+  readonly lookEveryMs?: number;
+}
+
+export interface ConnectionKeeper extends Service {
+  readonly collect: CollectMetrics;
+}
+
+const { ProjectDeleted } = deletedOwners;
+const deletions: DeletedIds = { ProjectDeleted };
+
+/** Looks for gateways between two looks for facts that are too old. */
+const looksPerPrune = 60;
+
+/** Keeps the record of connections short, without deleted projects, and without connections on gateways that are gone. */
+export const createConnectionKeeper = (deps: ConnectionKeeperDeps): ConnectionKeeper => {
+  const { record, clock, keptMs, isCaughtUp, logger, silenceMs = 30_000, lookEveryMs = 5_000 } = deps;
+  const repeated = new RepeatedDeletions<string>(clock, (ids) => record.removeOf(ids));
+  const follower = createDeletionFollower(deps, {
+    name: 'record of connections',
+    store: record,
+    deleteBy: async (events) => {
+      const ids: string[] = [];
+      for (const event of events)
+        for (const id of readablyDeletedBy(deletions, event, logger)) {
+          ids.push(id);
+          repeated.add(id, event);
+        }
+      if (ids.length > 0) await record.removeOf(ids);
+      return ids.length > 0;
+    },
+  });
+
+  let [looks, expired] = [0, 0];
+  const pruner = createPruner({
+    logger,
+    lost: 'The record of connections cannot be kept in order; retrying',
+    back: 'The record of connections is kept in order again',
+    everyMs: lookEveryMs,
+    prune: async () => {
+      const now = clock.now();
+      // Those that write are not given up for what has not been read yet.
+      if (await isCaughtUp()) {
+        const lost = await record.giveUpSilent(now - silenceMs, now);
+        if (lost.length > 0) logger.warn('Gateways are gone, and their connections with them', { lost });
+      }
+      if (looks++ % looksPerPrune !== 0) return;
+      await repeated.again();
+      // What is told of anew within that time is needed for as long.
+      expired += await record.prune(now - keptMs - standingMs);
+    },
+  });
+  return {
+    ...followingAndPruning(follower, pruner),
+    collect: (sink) => sink.value('roomwire_connection_facts_expired_total', expired),
+  };
+};
