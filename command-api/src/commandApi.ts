@@ -65,6 +65,7 @@ import { tokenRevocationRoutes } from './revocations/routes.js';
 import { scopeRoutes } from './scopes/routes.js';
 import { signingKeyRoutes, type SigningKeyDeps } from './signing-keys/routes.js';
 import { sessionRevocationRoutes } from './session-revocations/routes.js';
+import { webhookCircuitRoutes } from './webhook-circuits/routes.js';
 import { traceRoutes, type TraceDeps } from './trace/routes.js';
 import { webhookOutcomeRoutes, type OutcomeDeps } from './webhook-outcomes/routes.js';
 import { webhookSecretRoutes, type WebhookSecretDeps } from './webhook-secrets/routes.js';
@@ -191,6 +192,7 @@ export const apiRoutes = (
   ...jobGroupRoutes(deps),
   ...webhookOutcomeRoutes(deps),
   ...webhookSecretRoutes(deps),
+  ...webhookCircuitRoutes(deps),
   ...auditRoutes(deps, inTurn),
   ...accessLogRoutes(deps),
   ...explainRoutes(deps, inTurn),

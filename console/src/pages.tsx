@@ -2,6 +2,7 @@ import { lazy, type ComponentType } from 'react';
 import {
   Boxes,
   Cable,
+  Footprints,
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
@@ -11,6 +12,7 @@ import {
   Scale,
   ScrollText,
   Users,
+  Webhook,
 } from 'lucide-react';
 import { onceAnswered } from './api/connectivity.js';
 
@@ -45,6 +47,20 @@ export const pages: readonly PageRow[] = [
     section: 'Now',
     Icon: Radio,
     Page: loaded(async () => (await import('./pages/live/LivePage.js')).LivePage),
+  },
+  {
+    path: 'webhooks',
+    title: 'Webhooks',
+    section: 'Now',
+    Icon: Webhook,
+    Page: loaded(async () => (await import('./pages/webhooks/WebhooksPage.js')).WebhooksPage),
+  },
+  {
+    path: 'start',
+    title: 'First steps',
+    section: 'Set up',
+    Icon: Footprints,
+    Page: loaded(async () => (await import('./pages/start/StartPage.js')).StartPage),
   },
   {
     path: 'connections',

@@ -36,6 +36,7 @@ export const tags = {
   'Webhook secrets': 'Secrets that sign the webhook calls of a project; two are valid during a rotation.',
   Audit: 'The history of an organization, and any record at a past time.',
   'Webhook outcomes': 'Outcomes of the attempts of webhook calls, as they happen.',
+  'Webhook circuits': 'Endpoints that answer nobody, whose calls wait.',
   'Webhook dead letters': 'Webhook calls that failed after every attempt.',
 } as const;
 

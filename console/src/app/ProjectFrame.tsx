@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { Redirect, Route, Switch } from 'wouter';
+import { Route, Switch } from 'wouter';
 import { createApi } from '../api/client.js';
 import { ApiFailure, isMissing } from '../api/failure.js';
 import { Loading } from '../components/Loading.js';
@@ -8,6 +8,7 @@ import { Problem } from '../components/Problem.js';
 import { pages } from '../pages.js';
 import { OpenProjectContext, useSignedIn } from '../session/console.js';
 import { createProjectAccess } from '../session/projectAccess.js';
+import { Landing } from './Landing.js';
 import { NotFoundPage } from './NotFoundPage.js';
 import { projectQuery } from './projects.js';
 import { Shell } from './Shell.js';
@@ -42,7 +43,7 @@ export const ProjectFrame = ({ organizationId, projectId }: ProjectFrameProps) =
       <Shell>
         <Switch>
           <Route path="/">
-            <Redirect replace to="/overview" />
+            <Landing />
           </Route>
           {pages.map(({ path, Page }) => (
             <Route key={path} path={`/${path}`} nest>

@@ -28,7 +28,13 @@ export const ChoiceField = (props: ChoiceFieldProps) => {
       className="field"
       items={choices}
       selectedKey={chosen?.id ?? null}
-      onSelectionChange={(key) => key !== null && onChoose(String(key))}
+      onSelectionChange={(key) => {
+        const choice = choices.find(({ id }) => id === key);
+        if (choice === undefined) return;
+        // At once: a text that changes later would open the list again.
+        setText(choice.title);
+        onChoose(choice.id);
+      }}
       inputValue={text}
       onInputChange={(typed) => {
         setText(typed);

@@ -137,6 +137,7 @@ describe('the live room of the console', function () {
     const { project, socketUrl } = world.service;
     const { accessToken, actorTokenId } = await actorOf(project, { name: 'Ann' });
     const client = connect({ url: socketUrl, token: accessToken });
+    await client.ready();
     await client.enter(address.split('/').slice(0, 2).join('/'), { name: 'Ann' });
     const rooms = (await project.get(`/apps/${appId}/rooms`)).body;
     const { roomId } = rooms[0];

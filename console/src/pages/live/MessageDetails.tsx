@@ -4,7 +4,6 @@ import { DataView } from '../../components/DataView.js';
 import { sizeText } from '../../components/dataText.js';
 import { Identifier } from '../../components/Identifier.js';
 import { Time } from '../../components/Time.js';
-import { pages } from '../../pages.js';
 import type { ShownEntry } from './shownEntry.js';
 
 interface MessageDetailsProps {
@@ -18,12 +17,11 @@ export const MessageDetails = ({ entry, address, scope }: MessageDetailsProps) =
   const pathTo = usePathTo();
   if (entry === undefined) return null;
   const { at, id, from, filter, position, data, isEncoded } = entry;
-  const hasTrace = id !== undefined && pages.some(({ path }) => path === 'trace');
   return (
     <section className="panel" aria-label="The message">
       <div className="panel-head">
         <h2>Message</h2>
-        {hasTrace && (
+        {id !== undefined && (
           <Link href={pathTo('trace', { topic: address, scope, messageId: id })}>
             Who got it, and who did not
           </Link>

@@ -23,7 +23,7 @@ export const PlaceBar = ({ place }: { readonly place: PlaceChoice }) => {
     <div className="place-bar">
       <ChoiceField
         label="App"
-        chosen={appId === undefined ? undefined : app && { id: app.appId, title: app.name }}
+        chosen={chosenOf(appId, app?.name ?? apps.data?.find((one) => one.appId === appId)?.name)}
         choices={(apps.data ?? []).map(({ appId: id, name, slug }) => ({
           id,
           title: name,
@@ -36,7 +36,7 @@ export const PlaceBar = ({ place }: { readonly place: PlaceChoice }) => {
       <ChoiceField
         label="Room"
         isDisabled={appId === undefined}
-        chosen={roomId === undefined ? undefined : room && { id: room.roomId, title: room.name }}
+        chosen={chosenOf(roomId, room?.name ?? rooms.data?.find((one) => one.roomId === roomId)?.name)}
         choices={(rooms.data ?? []).map(({ roomId: id, name, slug }) => ({
           id,
           title: name,
@@ -70,6 +70,8 @@ export const PlaceBar = ({ place }: { readonly place: PlaceChoice }) => {
     </div>
   );
 };
+
+const chosenOf = (id: string | undefined, title = '') => (id === undefined ? undefined : { id, title });
 
 interface FilterFieldProps {
   readonly filterText: string;

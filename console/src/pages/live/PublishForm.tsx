@@ -16,8 +16,14 @@ interface Accepted {
 
 const firstText = '{ "text": "Hello" }';
 
+interface PublishFormProps {
+  readonly spot: Spot;
+  /** The data alone: the rest is for later. */
+  readonly isPlain?: boolean;
+}
+
 /** Publishes as a backend does: the observer of the page itself may not. */
-export const PublishForm = ({ spot }: { readonly spot: Spot }) => {
+export const PublishForm = ({ spot, isPlain = false }: PublishFormProps) => {
   const { api } = useProject();
   const { address, scope } = spot;
   const [text, setText] = useState(firstText);
@@ -50,27 +56,31 @@ export const PublishForm = ({ spot }: { readonly spot: Spot }) => {
           description="Any JSON. A text needs quotes."
           {...{ isCode: true, isRequired: true }}
         />
-        <div className="field-row">
-          <TextField
-            name="filter"
-            label="Filter"
-            value={filter}
-            onChange={setFilter}
-            autoComplete="off"
-            isCode
-          />
-          <TextField
-            name="id"
-            label="Message id"
-            description="Of several with one id, one is delivered."
-            {...{ autoComplete: 'off', isCode: true }}
-          />
-        </div>
-        <CheckboxField
-          name="retain"
-          label="Keep as the last value"
-          description="Whoever subscribes later gets it first."
-        />
+        {!isPlain && (
+          <>
+            <div className="field-row">
+              <TextField
+                name="filter"
+                label="Filter"
+                value={filter}
+                onChange={setFilter}
+                autoComplete="off"
+                isCode
+              />
+              <TextField
+                name="id"
+                label="Message id"
+                description="Of several with one id, one is delivered."
+                {...{ autoComplete: 'off', isCode: true }}
+              />
+            </div>
+            <CheckboxField
+              name="retain"
+              label="Keep as the last value"
+              description="Whoever subscribes later gets it first."
+            />
+          </>
+        )}
       </Form>
       <div role="status">
         {accepted && (

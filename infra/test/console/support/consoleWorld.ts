@@ -37,8 +37,11 @@ export interface OpenOptions {
 }
 
 /** The started program and a browser. Pages of one world have nothing in common but the service. */
-export const openConsoleWorld = async (overrides: Partial<Config> = {}): Promise<ConsoleWorld> => {
-  const service = await startTestService(overrides);
+export const openConsoleWorld = async (
+  overrides: Partial<Config> = {},
+  seed?: (config: Config) => Promise<void>,
+): Promise<ConsoleWorld> => {
+  const service = await startTestService(overrides, seed);
   const browser = await openBrowser();
   const { organizationId, projectId, sessionToken } = service.credentials;
   const pathOf = (page: string): string => `/console/o/${organizationId}/p/${projectId}/${page}`;

@@ -180,6 +180,10 @@ export const answers = {
       expect(counts).to.have.all.keys(...activityFields);
     }
   },
+  // With one: `webhookCircuits.e2e.spec.ts`.
+  'page of no webhook circuits': (body) =>
+    expect(body).to.eql({ data: [], pagination: { total: 0, page: 1, pageCount: 0 } }),
+  'closed webhook circuit': (body) => expect(body).to.eql({ closed: false }),
   'own session'(body) {
     expect(body).to.have.all.keys('principal', 'isOperator', 'expiresAt', 'organizations', 'hasMore');
     expectTime(body.expiresAt);

@@ -312,6 +312,12 @@ export const bodies = {
     ['webhookSecret', 'webhookSecretId', 'projectId', 'organizationId', 'sealedSecret'],
     () => ({ name: 'New' }),
   ),
+  'webhook circuit to close': table(
+    ['url'],
+    { url: text({ right: ['x', 'x'.repeat(2048)], wrong: ['', 'x'.repeat(2049)] }) },
+    ['circuitId', 'projectId', 'calls'],
+    () => ({ url: 'https://example.com/trigger' }),
+  ),
   'new session revocation': table(
     [],
     { jti: sessionName(), subject: { ...sessionName(), right: ['a', 'session:someone', 'a'.repeat(1024)] } },

@@ -154,6 +154,8 @@ const sessionRows = [
   [`GET ${project}/webhook-secrets`, none, 200, 'page of webhook secrets'],
   [`POST ${project}/webhook-secrets`, 'new webhook secret', 201, 'webhook secret with its secret'],
   [`DELETE ${project}/webhook-secrets/{webhookSecretId}`, none, 204, 'nothing'],
+  [`GET ${project}/webhook-circuits`, none, 200, 'page of no webhook circuits'],
+  [`POST ${project}/webhook-circuits/close`, 'webhook circuit to close', 200, 'closed webhook circuit'],
   [`DELETE ${project}`, none, 204, 'nothing'],
 ] as const satisfies readonly Row[];
 
