@@ -118,6 +118,26 @@ export interface paths {
         readonly patch: operations["updateProject"];
         readonly trace?: never;
     };
+    readonly "/organizations/{orgId}/projects/{projectId}/activity": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What happened in a project, minute by minute, for the last six hours at most
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly get: operations["getActivity"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/projects/{projectId}/api-keys": {
         readonly parameters: {
             readonly query?: never;
@@ -1492,6 +1512,30 @@ export interface components {
              * @example Support desk
              */
             readonly name?: string;
+        };
+        readonly ActivityMinute: {
+            /**
+             * Format: date-time
+             * @description When the minute began
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly at: string;
+            /** @description At its end, on all gateways */
+            readonly connections: number | null;
+            /** @description Accepted publishes */
+            readonly messagesIn: number | null;
+            /** @description Deliveries, each subscriber counted */
+            readonly messagesOut: number | null;
+            /** @description Calls that were answered with a 2xx */
+            readonly webhookCallsDelivered: number | null;
+            /** @description Calls that failed after every attempt */
+            readonly webhookCallsFailed: number | null;
+            /** @description What the access log counts */
+            readonly refusals: number | null;
+        };
+        readonly Activity: {
+            /** @description The oldest minute first. Null is not known: nobody counted, or a process that did has not told */
+            readonly data: readonly components["schemas"]["ActivityMinute"][];
         };
         readonly NewApiKey: {
             /**
@@ -3781,6 +3825,43 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly getActivity: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Whole minutes until now; clamped to 1-360 */
+                readonly minutes?: number;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+                /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
+                readonly projectId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
