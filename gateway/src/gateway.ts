@@ -103,8 +103,8 @@ class WebSocketGateway implements Gateway {
     jobStore,
     roomPast,
     schedules,
-      observerKeys,
-      factLog,
+    observerKeys,
+    factLog,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };

@@ -1,20 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ChevronDown } from 'lucide-react';
-import {
-  Button,
-  ComboBox,
-  FieldError,
-  Input,
-  Label,
-  ListBox,
-  ListBoxItem,
-  Popover,
-  Text,
-} from 'react-aria-components';
+import { Button, ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components';
 import { answerOf } from '../api/failure.js';
 import { rowsOf } from '../api/pages.js';
 import { useProject } from '../session/console.js';
+import { FieldFoot } from './FieldFoot.js';
+import { useFieldProblem } from './fieldProblems.js';
 
 interface ActorFieldProps {
   readonly name: string;
@@ -29,6 +21,7 @@ const shownActors = 20;
 export const ActorField = ({ name, label, description, isRequired = false }: ActorFieldProps) => {
   const { api, projectId } = useProject();
   const [text, setText] = useState('');
+  const problem = useFieldProblem(name);
   const { data = [] } = useQuery({
     queryKey: [projectId, 'actors', 'named', text],
     queryFn: async () => {
@@ -42,6 +35,7 @@ export const ActorField = ({ name, label, description, isRequired = false }: Act
       className="field"
       name={name}
       formValue="key"
+      isInvalid={problem !== undefined}
       isRequired={isRequired}
       items={data}
       inputValue={text}
@@ -57,12 +51,7 @@ export const ActorField = ({ name, label, description, isRequired = false }: Act
           <ChevronDown aria-hidden size={14} />
         </Button>
       </div>
-      {description !== undefined && (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error" />
+      <FieldFoot description={description} problem={problem} />
       <Popover className="popover">
         <ListBox<ActorRow> renderEmptyState={() => <p className="popover-empty">No actor of this name</p>}>
           {({ actorTokenId, name: actorName, actorType }) => (

@@ -3,6 +3,8 @@ import { Form as AriaForm } from 'react-aria-components';
 import { ApiFailure, type FieldProblem } from '../api/failure.js';
 import { Button } from './Button.js';
 import { readForm, type FormValues } from './formValues.js';
+import { FieldProblemsContext, type FieldProblems } from './fieldProblems.js';
+import { missingFields } from './missingFields.js';
 import { Problem } from './Problem.js';
 
 interface FormProps {
@@ -17,8 +19,10 @@ interface FormProps {
 
 interface Refusal {
   readonly error: Error;
-  readonly atFields: Readonly<Record<string, string>>;
+  readonly atFields: FieldProblems;
 }
+
+const none: FieldProblems = {};
 
 /** Fields, and a button that sends them. Names of fields are the paths of the request's: `config.accessMode`. */
 export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }: FormProps) => {
@@ -42,6 +46,8 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
     setPending(true);
     setRefusal(undefined);
     try {
+      const missing = missingFields(element);
+      if (missing.length > 0) throw new ApiFailure(0, 'Nothing was sent', missing);
       await onSubmit(readForm(new FormData(element)));
     } catch (error) {
       setRefusal(refusalOf(error as Error, element));
@@ -54,14 +60,15 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
     <AriaForm
       ref={form}
       className="form"
-      validationErrors={refusal?.atFields ?? {}}
+      // The service says what is wrong; a browser would hold back the next try until it has seen a change.
+      validationBehavior="aria"
       onSubmit={(event) => {
         event.preventDefault();
         if (!isPending) void send(event.currentTarget);
       }}
     >
       {refusal && <Problem error={refusal.error} shownElsewhere={pathsAt(refusal)} />}
-      {children}
+      <FieldProblemsContext value={refusal?.atFields ?? none}>{children}</FieldProblemsContext>
       <div className="form-actions">
         <Button type="submit" look={look} isPending={isPending}>
           {submit}

@@ -1,13 +1,6 @@
-import {
-  ComboBox,
-  FieldError,
-  Input,
-  Label,
-  ListBox,
-  ListBoxItem,
-  Popover,
-  Text,
-} from 'react-aria-components';
+import { ComboBox, Input, Label, ListBox, ListBoxItem, Popover, Text } from 'react-aria-components';
+import { FieldFoot } from './FieldFoot.js';
+import { useFieldProblem } from './fieldProblems.js';
 
 export interface Suggestion {
   /** What is entered by choosing it. */
@@ -38,10 +31,12 @@ export const SuggestField = (props: SuggestFieldProps & { readonly suggestions: 
     onChange,
     suggestions,
   } = props;
+  const problem = useFieldProblem(name);
   return (
     <ComboBox
       className="field"
       name={name}
+      isInvalid={problem !== undefined}
       isRequired={isRequired}
       items={suggestions.map((suggestion) => ({ ...suggestion, id: suggestion.value }))}
       inputValue={value}
@@ -57,12 +52,7 @@ export const SuggestField = (props: SuggestFieldProps & { readonly suggestions: 
         {!isRequired && <span className="optional"> optional</span>}
       </Label>
       <Input className="input code" placeholder={placeholder} autoComplete="off" spellCheck="false" />
-      {description !== undefined && (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error" />
+      <FieldFoot description={description} problem={problem} />
       <Popover className="popover">
         <ListBox<Suggestion & { readonly id: string }>>
           {({ id, title, description: detail }) => (

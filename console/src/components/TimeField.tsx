@@ -1,4 +1,6 @@
-import { FieldError, Input, Label, Text, TextField } from 'react-aria-components';
+import { Input, Label, TextField } from 'react-aria-components';
+import { FieldFoot } from './FieldFoot.js';
+import { useFieldProblem } from './fieldProblems.js';
 import { localTime, utcTime } from './localTime.js';
 
 interface TimeFieldProps {
@@ -14,10 +16,12 @@ interface TimeFieldProps {
 /** A time to the millisecond, of the reader's own time zone. ISO 8601, as logs and answers have it, can be pasted. */
 export const TimeField = (props: TimeFieldProps) => {
   const { name, label, description, value, onChange, isRequired = false } = props;
+  const problem = useFieldProblem(name);
   return (
     <TextField
       className="field"
       name={name}
+      isInvalid={problem !== undefined}
       type="datetime-local"
       isRequired={isRequired}
       value={localTime(value)}
@@ -34,12 +38,7 @@ export const TimeField = (props: TimeFieldProps) => {
         {!isRequired && <span className="optional"> optional</span>}
       </Label>
       <Input className="input" step="0.001" />
-      {description !== undefined && (
-        <Text slot="description" className="field-description">
-          {description}
-        </Text>
-      )}
-      <FieldError className="field-error" />
+      <FieldFoot description={description} problem={problem} />
     </TextField>
   );
 };

@@ -2,7 +2,6 @@ import { Check, ChevronDown } from 'lucide-react';
 import {
   Button,
   Checkbox,
-  FieldError,
   Input,
   Label,
   ListBox,
@@ -14,6 +13,8 @@ import {
   TextArea,
   TextField as AriaTextField,
 } from 'react-aria-components';
+import { FieldFoot } from './FieldFoot.js';
+import { useFieldProblem } from './fieldProblems.js';
 
 interface FieldProps {
   /** The path of the request's field. */
@@ -62,11 +63,17 @@ export const TextField = (props: TextFieldProps) => {
     ...field
   } = props;
   const input = given({ placeholder, autoComplete, min, max, className: isCode ? 'input code' : 'input' });
+  const problem = useFieldProblem(field.name);
   return (
-    <AriaTextField className="field" {...given(field)} {...(rows === undefined ? given({ type }) : {})}>
+    <AriaTextField
+      className="field"
+      isInvalid={problem !== undefined}
+      {...given(field)}
+      {...(rows === undefined ? given({ type }) : {})}
+    >
       <FieldLabel label={label} isOptional={!field.isRequired && !isFilter} />
       {rows === undefined ? <Input {...input} /> : <TextArea {...input} rows={rows} spellCheck={!isCode} />}
-      <FieldFoot description={description} />
+      <FieldFoot description={description} problem={problem} />
     </AriaTextField>
   );
 };
@@ -76,17 +83,6 @@ const FieldLabel = ({ label, isOptional }: { readonly label: string; readonly is
     {label}
     {isOptional && <span className="optional"> optional</span>}
   </Label>
-);
-
-const FieldFoot = ({ description }: { readonly description: string | undefined }) => (
-  <>
-    {description !== undefined && (
-      <Text slot="description" className="field-description">
-        {description}
-      </Text>
-    )}
-    <FieldError className="field-error" />
-  </>
 );
 
 export interface Choice {
@@ -106,9 +102,11 @@ interface SelectFieldProps extends FieldProps {
 
 export const SelectField = (props: SelectFieldProps) => {
   const { label, description, choices, defaultValue, value, onChange, isLabelHidden, ...field } = props;
+  const problem = useFieldProblem(field.name);
   return (
     <Select
       className="field"
+      isInvalid={problem !== undefined}
       {...given(field)}
       {...given({ defaultValue, value })}
       {...(onChange === undefined ? {} : { onChange: (key) => key !== null && onChange(String(key)) })}
@@ -118,7 +116,7 @@ export const SelectField = (props: SelectFieldProps) => {
         <SelectValue />
         <ChevronDown aria-hidden size={14} />
       </Button>
-      <FieldFoot description={description} />
+      <FieldFoot description={description} problem={problem} />
       <Popover className="popover">
         <ListBox>
           {choices.map(({ id, title, description: detail }) => (

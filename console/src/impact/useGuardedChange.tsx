@@ -32,11 +32,11 @@ export const useGuardedChange = (): {
   /** To be shown by the component. */
   readonly question: ReactNode;
 } => {
-  const { access } = useProject();
+  const { api } = useProject();
   const [waiting, setWaiting] = useState<Waiting>();
 
   const guard = async ({ title, confirm, run, ...change }: Guarded): Promise<boolean> => {
-    const impact = await impactOf(access, change).catch((error: unknown) => {
+    const impact = await impactOf(api, change).catch((error: unknown) => {
       // The change itself would be refused: its form shows why.
       if (error instanceof ApiFailure && [400, 404, 409].includes(error.status)) throw error;
       return undefined;

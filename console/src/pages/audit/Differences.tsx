@@ -18,7 +18,7 @@ export const Differences = ({ differences }: { readonly differences: readonly Di
 );
 
 const columns: readonly Column<Difference>[] = [
-  { title: 'Field', cell: ({ path }) => <code>{fieldOf(path)}</code> },
+  { title: 'Field', cell: ({ path }) => <code className="difference-field">{fieldOf(path)}</code> },
   { title: 'Before', cell: ({ before }) => <Value value={before} kind="before" /> },
   { title: 'After', cell: ({ after }) => <Value value={after} kind="after" /> },
   { title: 'Changed by', cell: ({ change }) => <ChangeLine change={change} /> },

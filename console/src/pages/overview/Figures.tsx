@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { usePathTo } from '../../app/paths.js';
 import { answerOf } from '../../api/failure.js';
-import { pages } from '../../pages.js';
 import { useProject } from '../../session/console.js';
 import { latestOf, sumOf, type ActivityMinute } from './activity.js';
 
@@ -39,8 +38,6 @@ const Figure = ({ title, value, isBad = false }: FigureProps) => (
   </div>
 );
 
-const webhooks = pages.find(({ path }) => path === 'webhooks');
-
 /** Of the organization: dead letters are counted for all of its projects. */
 const DeadLetters = () => {
   const { sessionApi, organizationId: orgId, projectId } = useProject();
@@ -55,11 +52,10 @@ const DeadLetters = () => {
       ),
     refetchInterval: 30_000,
   });
-  const title = 'Dead letters';
   const count = data?.count ?? null;
   return (
     <Figure
-      title={webhooks ? <Link href={pathTo('webhooks')}>{title}</Link> : title}
+      title={<Link href={pathTo('webhooks')}>Dead letters</Link>}
       value={count}
       isBad={Boolean(count)}
     />

@@ -38,7 +38,8 @@ class HeldBus implements Pick<MessageBus, 'read' | 'send'> {
 
   readonly read: MessageBus['read'] = async (_channel, _options, onRecord) => {
     this.readers.push((news) => onRecord(news as never, 0));
-    return { subscribe: async () => undefined, unsubscribe: () => undefined, close: async () => undefined };
+    const reader = { subscribe: async () => undefined, unsubscribe: () => undefined };
+    return { ...reader, next: () => undefined, close: async () => undefined };
   };
 
   bring(records: readonly JobNews[]): void {

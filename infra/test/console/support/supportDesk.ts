@@ -1,7 +1,9 @@
 import type { ApiClient } from '../../support/apiClient.js';
+import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import { done } from '../../e2e/rest/contract/world.js';
 
-/** A room in which one actor may publish and subscribe, and another may do nothing. */
+/** A room in which one actor may publish and subscribe, and another may do nothing; its `chat` keeps messages, its `news` does not. */
 export interface SupportDesk {
   readonly appId: string;
   readonly roomId: string;
@@ -29,3 +31,15 @@ export const makeSupportDesk = async (project: ApiClient): Promise<SupportDesk> 
   const { roomActorAccessId } = done(await project.post(`/apps/${appId}/rooms/${roomId}/actors`, grant));
   return { appId, roomId, address: 'support-desk/lobby/chat', roomActorAccessId, ada, bob };
 };
+
+/** A session that may only look. */
+export const viewerOf = (organizationId: string): Promise<string> =>
+  mintSessionToken(
+    new Uint8Array(32).fill(7),
+    {
+      ...{ subject: 'vera', organizationIds: [organizationId], isOperator: false },
+      roles: { [organizationId]: 'viewer' },
+    },
+    3600,
+    systemClock,
+  );

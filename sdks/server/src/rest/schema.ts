@@ -230,6 +230,61 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/organizations/{orgId}/projects/{projectId}/console-access": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Get an API key and the client token of an observer, for an hour
+         * @description Needs the role `viewer` in the organization.
+         */
+        readonly post: operations["giveConsoleAccess"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/sign-in": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Get the ways to sign in to the console */
+        readonly get: operations["getSignInWays"];
+        readonly put?: never;
+        /** Exchange the code of a printed link for a session, once */
+        readonly post: operations["signIn"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/console/session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /** Get what the session opens */
+        readonly get: operations["getOwnSession"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/organizations/{orgId}/blueprints": {
         readonly parameters: {
             readonly query?: never;
@@ -910,6 +965,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/impact": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Whom a change of an app, a room or a grant would cut off now; nothing is changed
+         * @description Needs the permission `grants:read`, or a key with all permissions.
+         */
+        readonly post: operations["assumeChange"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/apps/{appId}/rooms/{roomId}/groups": {
         readonly parameters: {
             readonly query?: never;
@@ -1558,6 +1633,91 @@ export interface components {
         readonly SessionRevocationPage: {
             readonly data: readonly components["schemas"]["SessionRevocation"][];
             readonly pagination: components["schemas"]["Pagination"];
+        };
+        /** @description Null outside of every scope */
+        readonly ObservedScope: {
+            /** Format: uuid */
+            readonly accessScopeId: string;
+            readonly slug: string;
+            readonly name: string;
+        };
+        readonly ConsoleAccess: {
+            /** @description Opens the endpoints of the project, as far as the role of the session goes */
+            readonly apiKey: string;
+            /** @description What the API key opens */
+            readonly permissions: readonly ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[];
+            /** @description A client token of an observer: it may subscribe in every room, and publishes nothing */
+            readonly token: string;
+            /**
+             * Format: uuid
+             * @description Of the observer, of which there is no record
+             */
+            readonly actorTokenId: string;
+            readonly accessScope: components["schemas"]["ObservedScope"] | null;
+            /**
+             * Format: date-time
+             * @description Of both: an hour from now (60 minutes), or when the session ends
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly expiresAt: string;
+        };
+        /** @description Authorization code with PKCE (S256); the access token is a session token. Null where none is configured */
+        readonly ConsoleOidc: {
+            readonly issuer: string;
+            readonly clientId: string;
+            readonly authorizationEndpoint: string;
+            readonly tokenEndpoint: string;
+            /** @description As the authorization request takes it */
+            readonly scope: string;
+            /** @description That an access token must have to open a session */
+            readonly audience: string;
+        };
+        readonly SignInWays: {
+            /** @constant */
+            readonly code: true;
+            /** @constant */
+            readonly token: true;
+            readonly oidc: components["schemas"]["ConsoleOidc"] | null;
+        };
+        readonly SignIn: {
+            /** @description Of the link that was printed */
+            readonly code: string;
+        };
+        readonly SignedIn: {
+            /** @description A user session token */
+            readonly token: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly expiresAt: string;
+        };
+        readonly OpenedOrganization: {
+            /** Format: uuid */
+            readonly organizationId: string;
+            readonly name: string;
+            /** @enum {string} */
+            readonly status: "active" | "suspended";
+            /**
+             * @description Of the session in it
+             * @enum {string}
+             */
+            readonly role: "viewer" | "editor" | "admin";
+        };
+        readonly OwnSession: {
+            readonly principal: string;
+            readonly isOperator: boolean;
+            /**
+             * Format: date-time
+             * @description RFC 3339, without leap seconds
+             * @example 2027-01-31T09:30:00Z
+             */
+            readonly expiresAt: string;
+            /** @description By name; the first hundred */
+            readonly organizations: readonly components["schemas"]["OpenedOrganization"][];
+            /** @description There are others: see `GET /v1/organizations` */
+            readonly hasMore: boolean;
         };
         /** @description Is called when somebody comes into a room or leaves it; without `events` for all four */
         readonly EventWebhookInput: {
@@ -2654,6 +2814,33 @@ export interface components {
         };
         readonly Occupancy: {
             readonly data: readonly components["schemas"]["RoomOccupancy"][];
+        };
+        readonly AssumedChange: {
+            /** @enum {string} */
+            readonly method: "POST" | "PATCH" | "DELETE";
+            /** @description Of the request that would make the change, such as `/v1/apps/<appId>/rooms/<roomId>` */
+            readonly path: string;
+            /** @description As that request would have it */
+            readonly body?: unknown;
+        };
+        readonly CutOff: {
+            readonly actorTokenId: string;
+            /** @description Null for an external actor */
+            readonly name: string | null;
+            /** @description `app-slug/room-slug/topic`, as its clients write it */
+            readonly address: string;
+            /** @description The slug of its access scope */
+            readonly scope: string | null;
+            /** @description Why it may not subscribe any more, e.g. `grant_missing` or `room_inactive` */
+            readonly rule: string;
+            /** @description Of this actor, with this subscription */
+            readonly connections: number;
+        };
+        readonly Impact: {
+            /** @description Those with the most connections, at most 100; empty where nobody is cut off */
+            readonly data: readonly components["schemas"]["CutOff"][];
+            /** @description Subscriptions that would end, of all actors and connections */
+            readonly total: number;
         };
         readonly NewJobGroup: {
             /** @description The name of the topic in the room */
@@ -3886,6 +4073,134 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly giveConsoleAccess: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description An `accessScopeId`: the rooms of that scope are observed; without it those outside of every scope */
+                readonly scope?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                readonly orgId: string;
+                /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
+                readonly projectId: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Created */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ConsoleAccess"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly getSignInWays: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"];
+                };
+            };
+        };
+    };
+    readonly signIn: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SignedIn"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"];
+                };
+            };
+        };
+    };
+    readonly getOwnSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OwnSession"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
@@ -5648,6 +5963,39 @@ export interface operations {
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                };
+            };
+        };
+    };
+    readonly assumeChange: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["AssumedChange"];
+            };
+        };
+        readonly responses: {
+            /** @description Done */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Impact"];
+                };
+            };
+            /** @description An error */
+            readonly default: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };

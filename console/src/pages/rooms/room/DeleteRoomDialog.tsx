@@ -16,12 +16,12 @@ interface DeleteRoomDialogProps {
 }
 
 export const DeleteRoomDialog = ({ room, isOpen, onClose, onDeleted }: DeleteRoomDialogProps) => {
-  const { api, access } = useProject();
+  const { api } = useProject();
   const readAgain = useReadAgain();
   const { appId, roomId, name, slug } = room;
   const impact = useQuery({
     queryKey: ['impact of deleting', roomId],
-    queryFn: () => impactOf(access, { method: 'DELETE', path: `/apps/${appId}/rooms/${roomId}` }),
+    queryFn: () => impactOf(api, { method: 'DELETE', path: `/apps/${appId}/rooms/${roomId}` }),
     enabled: isOpen,
     gcTime: 0,
     retry: false,

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { connect } from '@roomwire/sdk';
+import type { Page } from 'playwright-core';
+import {
+  expectAccessible,
+  openConsoleWorld,
+  patienceMs,
+  screenshot,
+  skipWithoutBrowser,
+  type ConsoleWorld,
+} from './support/consoleWorld.js';
+
+describe('the console, actors, scopes and keys', function () {
+  this.timeout(3 * patienceMs);
+  let world: ConsoleWorld;
+
+  before(skipWithoutBrowser);
+  before(async () => void (world = await openConsoleWorld()));
+  after(() => world?.close());
+
+  /** Of the dialog that shows it once, which is closed then. */
+  const takeSecret = async (page: Page): Promise<string> => {
+    const secret = await page.getByRole('alertdialog').locator('.secret-value code').textContent();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    return secret ?? '';
+  };
+
+  it('makes an actor whose token connects, shows the token once, and disables it', async () => {
+    const { page, errors } = await world.signedIn('actors');
+    await page.getByRole('button', { name: 'New actor' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    await page.getByRole('button', { name: 'Make the actor' }).click();
+    const token = await takeSecret(page);
+    expect(await page.content()).not.to.include(token);
+    const client = connect({ url: world.service.socketUrl, token, reconnect: false });
+    const closed = new Promise((resolve) =>
+      client.on('state', ({ name }) => name === 'closed' && resolve(name)),
+    );
+    const { actorTokenId } = await client.ready();
+    await page.getByRole('link', { name: 'Ada' }).click();
+    await page.getByText(actorTokenId).waitFor();
+    await page.getByRole('button', { name: 'Disable…' }).click();
+    await page.getByRole('button', { name: 'Disable it' }).click();
+    await page.getByText('disabled', { exact: true }).waitFor();
+    await closed;
+    expect(errors).to.eql([]);
+    await page.context().close();
+  });
+
+  it('makes a scope, and says that its slug is taken', async () => {
+    const { page } = await world.signedIn('scopes');
+    for (const outcome of ['is made', 'taken']) {
+      await page.getByRole('button', { name: 'New scope' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('Tenant north');
+      await page.getByRole('textbox', { name: 'Slug' }).fill('north');
+      await page.getByRole('button', { name: 'Make the scope' }).click();
+      if (outcome === 'is made') await page.getByText('Tenant north is made').waitFor();
+      else await page.getByRole('alert').waitFor();
+    }
+    await page.context().close();
+  });
+
+  it('makes a signing key, rotates and disables it', async () => {
+    const { page } = await world.signedIn('keys');
+    await page.getByRole('button', { name: 'New signing key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Web');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    expect(await takeSecret(page)).to.match(/^sk_live_\w+\.\S+$/);
+    await page.getByRole('button', { name: 'Rotate Web' }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    expect(await takeSecret(page)).to.match(/^sk_live_/);
+    await page.getByRole('button', { name: 'Disable Web', exact: true }).click();
+    await page.getByRole('button', { name: 'Disable it' }).click();
+    await page.getByRole('button', { name: 'Enable Web' }).waitFor();
+    const { body } = await world.service.project.get('/signing-keys');
+    expect(body.data.map(({ status }: { status: string }) => status).sort()).to.eql(['active', 'disabled']);
+    await page.context().close();
+  });
+
+  it('makes an API key that opens what was asked for, and says which permission there is not', async () => {
+    const { page } = await world.signedIn('keys');
+    await page.getByRole('tab', { name: 'API keys' }).click();
+    await page.getByRole('button', { name: 'New API key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Publisher');
+    await page.getByRole('textbox', { name: 'Permissions' }).fill('publish:write, nothing:read');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.locator('input[name=permissions][aria-invalid=true]').waitFor();
+    await page.getByRole('textbox', { name: 'Permissions' }).fill('publish:write');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await takeSecret(page);
+    expect((await world.service.client(key).get('/apps')).status).to.equal(403);
+    await page.getByRole('button', { name: 'Revoke Publisher' }).click();
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await page.getByRole('button', { name: 'Revoke Publisher' }).waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  it('says of a token what it is, and why it is refused', async () => {
+    const { project, credentials } = world.service;
+    const { accessToken, actorTokenId } = (
+      await project.post('/actors', { name: 'Tested', actorType: 'user' })
+    ).body;
+    const { page } = await world.signedIn('keys');
+    await page.getByRole('tab', { name: 'Test a token' }).click();
+    const test = async (token: string): Promise<void> => {
+      await page.getByRole('textbox', { name: 'Token' }).fill(token);
+      await page.getByRole('button', { name: 'Test it' }).click();
+    };
+    await test(accessToken);
+    await page.getByText(`The gateway accepts it, as the actor ${actorTokenId}`).waitFor();
+    await test(`${accessToken.slice(0, -4)}xxxx`);
+    await page.getByText('The gateway says access_denied').waitFor();
+    await test(credentials.apiKey);
+    await page.getByText('This is an API key').waitFor();
+    await test('eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZGEifQ.x');
+    await page.getByText('Its algorithm (alg) is none').waitFor();
+    await expectAccessible(page);
+    await page.context().close();
+  });
+
+  for (const theme of ['light', 'dark'] as const)
+    it(`is accessible, ${theme}`, async () => {
+      const { page } = await world.signedIn('actors', { theme });
+      for (const name of ['Actors', 'Scopes', 'Keys']) {
+        await page.getByRole('navigation').getByRole('link', { name }).click();
+        await page.getByRole('table').waitFor();
+        await expectAccessible(page);
+        await screenshot(page, name.toLowerCase(), theme);
+      }
+      await page.context().close();
+    });
+});
