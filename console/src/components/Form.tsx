@@ -31,7 +31,12 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // What was refused is being mended. When the field is left would be too late: the button would move from under the pointer.
-    const mended = (): void => setRefusal(undefined);
+    const mended = ({ target }: Event): void => {
+      setRefusal(undefined);
+      // The library looks at a field again when this comes, as when it is left.
+      if (target instanceof HTMLElement && target.ariaInvalid === 'true')
+        target.dispatchEvent(new Event('change'));
+    };
     const element = form.current;
     element?.addEventListener('input', mended);
     return () => element?.removeEventListener('input', mended);
