@@ -54,11 +54,7 @@ describe('a tour of the console', function () {
     const token = await page.getByText(/^at_live_/).innerText();
     ann = connect({ url: world.service.socketUrl, token });
     await ann.subscribe(address, () => undefined, { filters: ['eu'] });
-    await page
-      .getByRole('button', { name: 'I have' })
-      .or(page.getByRole('link', { name: 'live room' }))
-      .first()
-      .click();
+    await page.locator('.steps-next').getByRole('link', { name: 'live room' }).click();
     await page.locator('.live-badge', { hasText: 'Live' }).waitFor();
     await page.getByRole('textbox', { name: 'Data' }).fill('"for the others"');
     await page.getByRole('textbox', { name: 'Filter', exact: false }).last().fill('us');
