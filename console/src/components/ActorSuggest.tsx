@@ -16,11 +16,12 @@ export const ActorSuggest = (props: SuggestFieldProps) => {
   const { value, description } = props;
   const isId = idPattern.test(value);
   const found = useQuery({
-    queryKey: [projectId, 'actors', 'named', isId ? '' : value],
+    queryKey: [projectId, 'actors', 'named', value],
     queryFn: async () => {
-      const query = { limit: shownActors, ...(isId || value === '' ? {} : { name: value }) };
+      const query = { limit: shownActors, ...(value === '' ? {} : { name: value }) };
       return rowsOf<Actor>(await answerOf(api.GET('/actors', { params: { query } })));
     },
+    enabled: !isId,
     placeholderData: (before) => before,
   });
   const chosen = useQuery({
@@ -33,7 +34,7 @@ export const ActorSuggest = (props: SuggestFieldProps) => {
     <SuggestField
       {...props}
       description={isId && chosen.data ? `${chosen.data.name}, ${chosen.data.actorType}` : description}
-      suggestions={(found.data ?? []).map(({ actorTokenId, name, actorType }) => ({
+      suggestions={(isId ? [] : (found.data ?? [])).map(({ actorTokenId, name, actorType }) => ({
         value: actorTokenId,
         title: name,
         description: actorType,

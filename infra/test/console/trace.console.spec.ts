@@ -30,7 +30,7 @@ describe('the console, trace and explain', function () {
     desk = await makeSupportDesk(project);
     client = connect({ url: socketUrl, token: desk.ada.accessToken });
     await client.subscribe(desk.address, () => undefined, { filters: ['us'] });
-    done(await project.post('/publish', { topic: desk.address, msgId: messageId, data: 7, filters: ['eu'] }));
+    done(await project.post('/publish', { topic: desk.address, id: messageId, data: 7, filters: ['eu'] }));
   });
   after(async () => {
     await client?.close();
@@ -55,18 +55,18 @@ describe('the console, trace and explain', function () {
   it('says why a message did not arrive, for all in the room, with the facts', async () => {
     const { page } = await world.signedIn('trace');
     await page.getByText('Which message?').waitFor();
-    await page.getByRole('combobox', { name: 'Topic' }).fill('support-desk/lobby/');
+    await page.getByRole('combobox', { name: 'Topic' }).fill(`${desk.room}/`);
     await page.getByRole('option', { name: 'chat' }).click();
     await page.getByLabel('Message id').fill(messageId);
     await page.keyboard.press('Enter');
     const text = await answered(page, 'Ada', 'filtered out');
     expect(text).to.include('us').and.include('eu');
-    await page.getByRole('button', { name: /^Evidence/ }).click();
-    await page.getByText('It subscribed to support-desk/lobby/chat: only messages with us').waitFor();
+    await page.getByRole('button', { name: /facts?: evidence/ }).click();
+    await page.getByText(`It subscribed to ${desk.address}: only messages with us`).waitFor();
     expect(await page.getByLabel('The same question from a shell, curl').innerText()).to.include(messageId);
     await page.getByRole('tab', { name: 'CLI' }).click();
     expect(await page.getByLabel('The same question from a shell, CLI').innerText()).to.include(
-      `npx roomwire trace support-desk/lobby/chat --message ${messageId}`,
+      `npx roomwire trace ${desk.address} --message ${messageId}`,
     );
     await page.getByRole('link', { name: /^Connection of/ }).click();
     await page.getByRole('list', { name: 'What happened' }).waitFor();
@@ -93,11 +93,11 @@ describe('the console, trace and explain', function () {
   });
 
   it('says what would have become of a message at a time, where a topic keeps none', async () => {
-    const { page } = await world.signedIn('trace?topic=support-desk/lobby/news&messageId=x');
+    const { page } = await world.signedIn(`trace?topic=${desk.room}/news&messageId=x`);
     await page.getByText('This message is not known').waitFor();
     await page.getByRole('button', { name: /The message by/ }).click();
     await page.getByRole('option', { name: 'A time, without a message' }).click();
-    await page.getByLabel('Time').fill(new Date(Date.now() - 100).toISOString().slice(0, -1));
+    await page.locator('input[name=at]').fill(new Date(Date.now() - 100).toISOString().slice(0, -1));
     await page.getByRole('combobox', { name: 'Actor' }).fill(desk.ada.actorTokenId);
     await page.getByRole('button', { name: 'Trace', exact: true }).click();
     await page.waitForURL((url) => url.searchParams.has('at') && !url.searchParams.has('messageId'));
@@ -138,7 +138,7 @@ describe('the console, trace and explain', function () {
       const at = `trace?topic=${desk.address}&messageId=${messageId}`;
       const { page, errors } = await world.signedIn(at, { theme });
       await answered(page, 'Ada', 'filtered out');
-      await page.getByRole('button', { name: /^Evidence/ }).click();
+      await page.getByRole('button', { name: /facts?: evidence/ }).click();
       await expectAccessible(page);
       await screenshot(page, 'trace', theme);
       await page.setViewportSize({ width: 360, height: 800 });

@@ -26,8 +26,8 @@ export const ConnectionAnswer = ({ connection }: { readonly connection: TracedCo
       <p className="muted">{explanation}</p>
       {evidence.length > 0 && (
         <Details
-          label={`Evidence of the connection of ${connectedAt}`}
-          title={evidence.length === 1 ? '1 fact' : `${evidence.length} facts`}
+          label={`${factsOf(evidence.length)}: evidence of the connection of ${connectedAt}`}
+          title={factsOf(evidence.length)}
         >
           <ol className="evidence">
             {evidence.map(({ fact, connectionId: of }, index) => (
@@ -47,6 +47,8 @@ export const ConnectionAnswer = ({ connection }: { readonly connection: TracedCo
     </div>
   );
 };
+
+const factsOf = (count: number): string => (count === 1 ? '1 fact' : `${count} facts`);
 
 /** Of a job, which another member was given. */
 const OtherConnection = ({ connectionId }: { readonly connectionId: string }) => {

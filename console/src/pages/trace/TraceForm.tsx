@@ -61,7 +61,9 @@ export const TraceForm = ({ filters, error, askAgain }: TraceFormProps) => {
               {...field(way)}
               label={way === 'messageId' ? 'Message id' : 'Position'}
               description={
-                way === 'messageId' ? 'meta.id, the msgId of its publisher' : 'meta.position, of the history'
+                way === 'messageId'
+                  ? 'meta.id: what its publisher named it by'
+                  : 'meta.position, of the history'
               }
               isRequired
               isCode

@@ -7,6 +7,9 @@ import { done } from '../../e2e/rest/contract/world.js';
 export interface SupportDesk {
   readonly appId: string;
   readonly roomId: string;
+  /** `app/room`, whose app has a slug that was stored with an end of its own. */
+  readonly room: string;
+  /** Of `chat`. */
   readonly address: string;
   readonly roomActorAccessId: string;
   readonly ada: DeskActor;
@@ -20,16 +23,22 @@ export interface DeskActor {
 }
 
 export const makeSupportDesk = async (project: ApiClient): Promise<SupportDesk> => {
-  const { appId } = done(
-    await project.post('/apps', { name: 'Support desk', slug: 'support-desk', topics: ['chat'] }),
+  const { appId, slug } = done(
+    await project.post('/apps', {
+      ...{ name: 'Support desk', slug: 'support-desk', topics: ['chat', 'news'] },
+      topicConfigs: { chat: { history: {} } },
+    }),
   );
-  const { roomId } = done(await project.post(`/apps/${appId}/rooms`, { name: 'Lobby', slug: 'lobby' }));
+  const { roomId } = done(
+    await project.post(`/apps/${appId}/rooms`, { name: 'Lobby', slug: 'lobby', topics: ['chat', 'news'] }),
+  );
   const actor = async (name: string): Promise<DeskActor> =>
     done(await project.post('/actors', { name, actorType: 'user' }));
   const [ada, bob] = [await actor('Ada'), await actor('Bob')];
   const grant = { permission: 'pubSub', actorTokenId: ada.actorTokenId };
   const { roomActorAccessId } = done(await project.post(`/apps/${appId}/rooms/${roomId}/actors`, grant));
-  return { appId, roomId, address: 'support-desk/lobby/chat', roomActorAccessId, ada, bob };
+  const room = `${slug}/lobby`;
+  return { appId, roomId, room, address: `${room}/chat`, roomActorAccessId, ada, bob };
 };
 
 /** A session that may only look. */
