@@ -64,7 +64,7 @@ describe('the console, connections', function () {
 
     await client.close();
     await facts(page).filter({ hasText: 'It was closed: by the client' }).waitFor();
-    await page.getByText('closed', { exact: true }).waitFor();
+    await page.getByRole('heading', { level: 1 }).getByText('closed').waitFor();
     expect(await page.getByRole('button', { name: 'Close it' }).count()).to.equal(0);
   });
 
@@ -73,7 +73,7 @@ describe('the console, connections', function () {
     const room = page.getByRole('combobox', { name: 'Room' });
     await room.fill('No Room');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.locator('.field-error').waitFor();
+    await page.getByRole('alert').filter({ hasText: 'room must match' }).waitFor();
     await room.fill('support-desk/nowhere');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByText('No connection', { exact: true }).waitFor();
@@ -86,7 +86,7 @@ describe('the console, connections', function () {
     await open(page).getByRole('link').first().click();
     await page.getByRole('button', { name: 'Close it' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
-    expect(client.state).to.equal('connected');
+    expect(client.state.name).to.equal('connected');
     await page.getByRole('button', { name: 'Close it' }).click();
     await page.getByRole('button', { name: 'Close the connection' }).click();
     await closed;
