@@ -16,6 +16,7 @@ import type { Tracing } from '@roomwire/shared/ports/tracing';
 import type { CreateViewFold, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { reportRefusal } from './access-log/refusals.js';
 import { accessLogRoutes, type AccessLogDeps } from './access-log/routes.js';
+import { activityRoutes, type ActivityRouteDeps } from './activity/routes.js';
 import { actorRoutes } from './actors/routes.js';
 import { apiKeyRoutes } from './api-keys/routes.js';
 import { appRoutes } from './apps/routes.js';
@@ -80,6 +81,8 @@ export interface CommandApiDeps {
   /** What the console works with. */
   readonly consoleCredentials: ConsoleCredentials;
   readonly signInWays: SignInDeps['signInWays'];
+  /** What happens in projects, minute by minute. */
+  readonly activity: ActivityRouteDeps['activity'];
   /** Encrypt signing keys and webhook secrets, each under a key of its own. */
   readonly secretBoxes: Readonly<Record<KeyPurpose, SecretBox>>;
   /** Folded states of long streams. */
@@ -150,6 +153,7 @@ export type ApiDeps = SigningKeyDeps &
   JobGroupDeps &
   ConsoleDeps &
   SignInDeps &
+  ActivityRouteDeps &
   ConnectionDeps &
   TraceDeps &
   CallPayloadDeps;
@@ -164,6 +168,7 @@ export const apiRoutes = (
 ): readonly Route[] => [
   ...organizationRoutes(deps),
   ...projectRoutes(deps),
+  ...activityRoutes(deps),
   ...apiKeyRoutes(deps),
   ...sessionRevocationRoutes(deps),
   ...consoleRoutes(deps),

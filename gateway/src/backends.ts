@@ -10,6 +10,7 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { calmLogger } from '@roomwire/shared/runtime/onceAMinute';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import type { ActivitySink } from '@roomwire/shared/activity/activity';
 import type { GatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { Directory } from './access/directory.js';
@@ -34,6 +35,7 @@ export interface BackendsDeps extends PublishPorts {
   readonly views: ViewReader;
   readonly usage: UsageStore;
   readonly limits: LimitReports;
+  readonly activity?: Pick<ActivitySink, 'add'> | undefined;
 }
 
 /** What backends use of gateways, for a process that is none. */
@@ -109,6 +111,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
   const usageLedger: UsageLedger = new UsageLedger({
     ...{ gatewayId, usage, clock, logger, plans, leases },
     others: () => peers.others,
+    accepted: (projectId) => deps.activity?.add(projectId, 'messagesIn'),
   });
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
   const { publishing } = composePublish(

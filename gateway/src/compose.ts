@@ -1,3 +1,4 @@
+import { noActivity, type ActivitySink } from '@roomwire/shared/activity/activity';
 import { FailedAuthentications } from '@roomwire/shared/credentials/failedAuthentications';
 import { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
@@ -86,6 +87,8 @@ export interface GatewayPorts extends PublishPorts {
   readonly secretBox: SecretBox;
   /** They verify tokens of observers; undefined where nobody observes. */
   readonly observerKeys: ObserverKeys | undefined;
+  /** Is told what happens in projects; undefined where nobody counts. */
+  readonly activity: ActivitySink | undefined;
   /** Undefined where a gateway does no work that processes divide. */
   readonly shardLeases: ShardLeases | undefined;
   /** Undefined where no webhook is told of rooms. */
@@ -111,6 +114,8 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const calm = calmLogger({ clock, logger });
   const metrics = createMetrics();
   const roster = new Roster();
+  const activity = ports.activity ?? noActivity;
+  activity.connectionsBy(() => roster.countByProject());
   const plans = new Plans();
   const directory = new Directory(views, limits);
   const signingKeys = new SigningKeys(views, ports.secretBox, limits);
@@ -220,6 +225,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const usageLedger: UsageLedger = new UsageLedger({
     ...{ gatewayId, usage, clock, logger, plans, leases },
     others: () => peers.others,
+    accepted: (projectId) => activity.add(projectId, 'messagesIn'),
   });
   const connectionLimit: ConnectionLimit = new ConnectionLimit({
     ...{ gatewayId, connections: roster, plans, bus, leases },
@@ -259,7 +265,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       views,
       logger,
     },
-    members: createMemberDelivery(metrics, messageStore !== undefined, tracing),
+    members: createMemberDelivery(metrics, messageStore !== undefined, tracing, activity),
     memory: subscriptionMemory,
     maxSubscriptions: options.maxSubscriptions,
     changed: (changed) => persistentSessions.changed(changed),
@@ -378,7 +384,16 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     liveState: stateOfGateways(ownState, questions),
     liveConnections: connectionsOfGateways(questions, { gatewayId, closeConnection }),
     deliver: tracedDelivery(
-      createDelivery({ audiences, metrics, retained, groups, jobs, places, replayed: record.replayed }),
+      createDelivery({
+        audiences,
+        metrics,
+        retained,
+        groups,
+        jobs,
+        places,
+        activity,
+        replayed: record.replayed,
+      }),
       {
         tracing,
         metrics,

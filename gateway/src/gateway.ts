@@ -42,6 +42,7 @@ type OptionalPorts =
   | 'jobStore'
   | 'roomPast'
   | 'observerKeys'
+  | 'activity'
   | 'factLog';
 
 export interface GatewayDeps
@@ -105,6 +106,7 @@ class WebSocketGateway implements Gateway {
     schedules,
     observerKeys,
     factLog,
+    activity,
     ...ports
   }: GatewayDeps) {
     this.options = { ...defaultOptions, ...options };
@@ -114,7 +116,7 @@ class WebSocketGateway implements Gateway {
     this.parts = compose(
       {
         ...{ ...ports, messageStore, groupStore, history, tracing, accessRecorder, shardLeases },
-        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys, factLog },
+        ...{ schedules, roomEventStore, jobStore, roomPast, observerKeys, factLog, activity },
         limits: limits ?? new LimitReports(ports),
       },
       this.options,

@@ -7,14 +7,16 @@ const written = {
   'command-api': [
     ...['last_uses', 'accessLog', 'viewReaders', 'streamSnapshots', 'streamSnapshotParts'],
     ...['usage', 'publish_ids', 'schedules', 'historyTopics', 'historyBuckets'],
+    ...['activity', 'activityWriters'],
   ],
   projections: 'everything',
   gateway: [
     ...['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'publish_ids'],
     ...['accessLog', 'viewReaders', 'schedules', 'shard_leases', 'shard_members'],
     ...['jobShards', 'jobGroups', 'jobBuckets', 'jobChunks'],
+    ...['activity', 'activityWriters'],
   ],
-  'webhook-consumer': ['viewReaders'],
+  'webhook-consumer': ['viewReaders', 'activity', 'activityWriters'],
 };
 
 const roomwire = db.getSiblingDB('roomwire');

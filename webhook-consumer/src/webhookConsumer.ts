@@ -1,3 +1,4 @@
+import type { ActivitySink } from '@roomwire/shared/activity/activity';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import { eventRedrives } from '@roomwire/shared/wire/bus/lostWork';
 import { parkedWebhookCalls, webhookBacklog, webhookCalls } from '@roomwire/shared/wire/bus/webhookCalls';
@@ -41,6 +42,7 @@ export interface WebhookConsumerDeps {
   readonly random: Random;
   readonly tracing?: Tracing | undefined;
   readonly limits?: LimitReports | undefined;
+  readonly activity?: Pick<ActivitySink, 'add'> | undefined;
   readonly options?: Partial<WebhookConsumerOptions>;
 }
 
@@ -64,6 +66,7 @@ export const createWebhookConsumer = ({
   random,
   tracing,
   limits,
+  activity,
   options: given,
 }: WebhookConsumerDeps): WebhookConsumer => {
   const options = { ...defaultOptions, ...given };
@@ -94,7 +97,7 @@ export const createWebhookConsumer = ({
       ...{ bus, metrics, limits, logger: calmLogger({ clock, logger }) },
       settleEvents: createEventEnds({ bus, store: roomEvents, logger }),
     }),
-    publishOutcome: createOutcomeStream({ bus, metrics }),
+    publishOutcome: createOutcomeStream({ bus, metrics, activity }),
     pacer: new Pacer(options.backlogTurnsPerSecond, clock),
     parkedPacer: new Pacer(options.backlogTurnsPerSecond, clock),
     waits,

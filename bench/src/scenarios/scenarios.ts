@@ -2,6 +2,7 @@ import { appends, reads } from './storage.js';
 import { chat } from './chat.js';
 import { clientRestart } from './clientRestart.js';
 import { clientTokens } from './clientTokens.js';
+import { connections } from './connections.js';
 import { fanOut } from './fanOut.js';
 import { filters } from './filters.js';
 import { gateways } from './gateways.js';
@@ -35,6 +36,7 @@ export const scenarios: readonly Scenario[] = [
   groups,
   jobs,
   storm,
+  connections,
   idle,
   clientTokens,
   clientRestart,

@@ -3,16 +3,7 @@ import type { paths } from '@roomwire/server';
 import { send } from './connectivity.js';
 
 /** The REST API with its types, with one credential: `api.GET('/apps/{appId}', { params: { path: { appId } } })`. */
-export type Api = Client<ApiPaths>;
-
-/** The client's types know no read-only arrays: they would make objects of them. */
-export type WithArrays<T> = T extends readonly (infer Entry)[]
-  ? WithArrays<Entry>[]
-  : T extends object
-    ? { readonly [Name in keyof T]: WithArrays<T[Name]> }
-    : T;
-
-type ApiPaths = WithArrays<paths>;
+export type Api = Client<paths>;
 
 export interface Credential {
   /** What to send now. */
@@ -24,7 +15,7 @@ export interface Credential {
 const baseUrl = '/v1';
 
 export const createApi = (credential: Credential): Api =>
-  createClient<ApiPaths>({
+  createClient<paths>({
     baseUrl,
     fetch: async (request) => {
       const token = await credential.current();
@@ -38,7 +29,7 @@ export const createApi = (credential: Credential): Api =>
   });
 
 /** For what needs no credential: the ways to sign in. */
-export const openApi: Api = createClient<ApiPaths>({ baseUrl, fetch: send });
+export const openApi: Api = createClient<paths>({ baseUrl, fetch: send });
 
 const withToken = (request: Request, token: string): Request => {
   request.headers.set('authorization', `Bearer ${token}`);

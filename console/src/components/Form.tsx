@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Form as AriaForm } from 'react-aria-components';
 import { ApiFailure, type FieldProblem } from '../api/failure.js';
 import { Button } from './Button.js';
@@ -28,15 +28,6 @@ const none: FieldProblems = {};
 export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }: FormProps) => {
   const [isPending, setPending] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
-  const form = useRef<HTMLFormElement>(null);
-  useEffect(() => {
-    // What was refused is being mended. When the field is left would be too late: the button would move from under the pointer.
-    const mended = (): void => setRefusal(undefined);
-    const element = form.current;
-    element?.addEventListener('input', mended);
-    return () => element?.removeEventListener('input', mended);
-  }, []);
-
   const send = async (element: HTMLFormElement): Promise<void> => {
     setPending(true);
     setRefusal(undefined);
@@ -53,7 +44,6 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
 
   return (
     <AriaForm
-      ref={form}
       className="form"
       // The service says what is wrong; a browser would hold back the next try until it has seen a change.
       validationBehavior="aria"
@@ -63,7 +53,10 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
       }}
     >
       {refusal && <Problem error={refusal.error} shownElsewhere={pathsAt(refusal)} />}
-      <FieldProblemsContext value={refusal?.atFields ?? none}>{children}</FieldProblemsContext>
+      {/* What was refused is being mended. When the field is left would be too late: the button would move from under the pointer. */}
+      <div className="form-fields" onInput={() => setRefusal(undefined)}>
+        <FieldProblemsContext value={refusal?.atFields ?? none}>{children}</FieldProblemsContext>
+      </div>
       <div className="form-actions">
         <Button type="submit" look={look} isPending={isPending}>
           {submit}

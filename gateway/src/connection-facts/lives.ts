@@ -41,6 +41,8 @@ const recordedLives = <C extends ClosableClient>(log: FactLog, deps: LivesDeps):
   const writer = new FactWriter({ ...deps, write: (batch) => log.write(batch) });
   return {
     of: (client) => {
+      // [WS-OBS-4]
+      if (client.identity.observes) return unrecordedLife;
       const life: ConnectionLife = new ConnectionLife(client, {
         ...deps,
         writer: {

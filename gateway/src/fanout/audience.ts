@@ -161,11 +161,16 @@ export class FilteredSubscribers {
 
 /** The subscribers of one topic. */
 export class Audience {
+  readonly projectId: string;
   private newestStamp = '';
   /** Those that ask for nothing but messages, so that what others ask for costs them nothing. */
   readonly plain = new FilteredSubscribers();
   /** Those that ask for `meta` or `own`, or wait for what was published before. */
   readonly asking = new FilteredSubscribers();
+
+  constructor(projectId: string) {
+    this.projectId = projectId;
+  }
 
   get isEmpty(): boolean {
     return this.plain.isEmpty && this.asking.isEmpty;
@@ -209,7 +214,10 @@ export class Audiences {
   add(subscriber: Subscriber): void {
     const { topic } = subscriber.access;
     let audience = this.byTopic.get(topic);
-    if (audience === undefined) this.byTopic.set(topic, (audience = new Audience()));
+    if (audience === undefined) {
+      audience = new Audience(subscriber.client.identity.projectId);
+      this.byTopic.set(topic, audience);
+    }
     audience.add(subscriber);
   }
 

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import type { ActivitySink } from '@roomwire/shared/activity/activity';
 import type { LiveMessage, RetainedMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { isGroupRecord, roomRecords, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -21,6 +22,7 @@ interface DeliveryDeps {
   };
   readonly places: Pick<Places, 'of'>;
   readonly replayed: Pick<ReplayedMessages, 'isSecondCopy'>;
+  readonly activity?: Pick<ActivitySink, 'add'> | undefined;
 }
 
 /** Number of messages of QoS 2, or with an id of the publisher's, whose second copies are recognized. Their ids take about 10 MB at most. */
@@ -31,7 +33,7 @@ const remembered = 50_000;
  * is encoded once for all of them, and nothing here waits for a reader.
  */
 export const createDelivery = (deps: DeliveryDeps) => {
-  const { audiences, metrics, retained, groups, jobs, places, replayed } = deps;
+  const { audiences, metrics, retained, groups, jobs, places, replayed, activity } = deps;
   const exactlyOnce = new RecentIds(remembered);
   /** [WS-PUB-10] [WS-ONCE-4] */
   const isSecondCopy = (message: LiveMessage): boolean =>
@@ -59,7 +61,9 @@ export const createDelivery = (deps: DeliveryDeps) => {
       return;
     }
     if (audience === undefined) return;
-    metrics.deliveries += isRetained ? deliverRetained(message, audience) : deliver(message, audience);
+    const delivered = isRetained ? deliverRetained(message, audience) : deliver(message, audience);
+    metrics.deliveries += delivered;
+    activity?.add(audience.projectId, 'messagesOut', delivered);
   };
 };
 

@@ -17,6 +17,7 @@ interface UsageLinks {
   /** The other live gateways; a new list whenever one comes or goes. */
   readonly others: () => readonly string[];
   readonly read: (usage: ProjectUsage) => Promise<void>;
+  readonly accepted: (projectId: string) => void;
 }
 
 /** What a project has published in a month: counted here, plus the last known counts of other processes. */
@@ -93,7 +94,9 @@ export class ProjectUsage implements LeaseTerms {
   /** The bus has acknowledged or refused the publish. A refused one does not count. */
   end(isAccepted: boolean): void {
     this.underWay--;
-    if (isAccepted) this.accepted++;
+    if (!isAccepted) return;
+    this.accepted++;
+    this.links.accepted(this.projectId);
   }
 
   usedBy(gatewayId: string): number {
@@ -139,6 +142,8 @@ export interface UsageLedgerDeps {
   readonly leases: Pick<Leases, 'of' | 'forget'>;
   /** The other live gateways; a new list whenever one comes or goes. */
   readonly others: () => readonly string[];
+  /** Is told of each publish that the bus has accepted. */
+  readonly accepted: (projectId: string) => void;
 }
 
 /** After this many rounds without a publish a project is no longer read. */
@@ -173,10 +178,10 @@ export class UsageLedger {
     if (now >= this.month.until || now < this.month.from) this.turnTo(monthAt(now));
     let usage = this.usages.get(projectId);
     if (usage === undefined) {
-      const { plans, leases, others } = this.deps;
+      const { plans, leases, others, accepted } = this.deps;
       const own = { projectId, month: this.month.name, writer: this.writer };
       const read = (one: ProjectUsage) => this.read(one);
-      usage = new ProjectUsage(own, { current: plans.of(organizationId), leases, others, read });
+      usage = new ProjectUsage(own, { current: plans.of(organizationId), leases, others, read, accepted });
       this.usages.set(projectId, usage);
     }
     return usage;

@@ -19,6 +19,7 @@ import { Positions } from './positions.js';
 import { createPublish, type Publish } from './publish.js';
 import { PublishClaims } from './publishClaims.js';
 import { createAcceptSchedule } from '../schedules/acceptSchedule.js';
+import { createWithdrawOvertaken } from '../schedules/overtakenSchedule.js';
 import { ScheduleRoom } from '../schedules/scheduleRoom.js';
 import { createPublishToBus, type PublishToBus, type StoredJobs } from './publishToBus.js';
 import { createRecorder } from './recording.js';
@@ -100,7 +101,10 @@ export const composePublish = (ports: PublishPorts, parts: PublishParts): Compos
     room: schedules && new ScheduleRoom({ store: schedules, clock, most: mostScheduled, countedMs }),
     onStored: parts.onScheduled,
   });
-  const publish = createPublish({ usageLedger, claims, publishToBus, acceptSchedule, metrics });
+  const withdrawOvertaken = createWithdrawOvertaken({ store: schedules, claims, logger });
+  const publish = createPublish({
+    ...{ usageLedger, claims, publishToBus, acceptSchedule, withdrawOvertaken, metrics },
+  });
   return {
     publish,
     publishToBus,

@@ -8,6 +8,7 @@ import type { GatewayMetrics } from '../metrics.js';
 import type { DecidedClaim, PublishClaims, WonClaim } from './publishClaims.js';
 import type { Publisher } from './publisher.js';
 import type { AcceptSchedule } from '../schedules/acceptSchedule.js';
+import type { WithdrawOvertaken } from '../schedules/overtakenSchedule.js';
 import { scheduledIdOf } from '../schedules/scheduledId.js';
 import type { PublishToBus } from './publishToBus.js';
 
@@ -28,6 +29,7 @@ interface PublishDeps {
   readonly claims: Pick<PublishClaims, 'claim' | 'free'>;
   readonly publishToBus: PublishToBus;
   readonly acceptSchedule: AcceptSchedule;
+  readonly withdrawOvertaken: WithdrawOvertaken;
   readonly metrics: GatewayMetrics;
 }
 
@@ -43,7 +45,7 @@ interface Passing extends Omit<AllowedPublish, 'isSilent'> {
 
 /** What a publish goes through when it is allowed: its id is decided, the quota admits it, and the bus gets it. */
 export const createPublish = (deps: PublishDeps): Publish => {
-  const { usageLedger, claims, publishToBus, acceptSchedule, metrics } = deps;
+  const { usageLedger, claims, publishToBus, acceptSchedule, withdrawOvertaken, metrics } = deps;
 
   const refuse = (
     { publisher, frame, claim }: Passing,
@@ -80,6 +82,11 @@ export const createPublish = (deps: PublishDeps): Publish => {
     return usage.mustBeRead ? usageLedger.read(usage).then(take) : take();
   };
 
+  const decide = async ({ publisher, author, access, frame }: Passing): Promise<DecidedClaim> => {
+    const claim = await claims.claim(publisher, author, access, frame);
+    return frame.deliverAt === undefined ? withdrawOvertaken(claim, author.projectId) : claim;
+  };
+
   /** [WS-ONCE-1] */
   const decided = (claim: DecidedClaim | undefined, passing: Passing): Promise<void> | undefined => {
     if (claim === undefined) return admit(passing);
@@ -114,7 +121,7 @@ export const createPublish = (deps: PublishDeps): Publish => {
     const frame = withItsQos(given);
     const usage = usageLedger.of(author);
     const passing = { publisher, author, access, frame, usage, isSilent, claim: undefined, isCounted: false };
-    if (frame.id !== undefined) return inLine(passing, claims.claim(publisher, author, access, frame));
+    if (frame.id !== undefined) return inLine(passing, decide(passing));
     return publisher.waitingForId === undefined ? admit(passing) : inLine(passing, undefined);
   };
 };

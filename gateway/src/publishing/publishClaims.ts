@@ -14,7 +14,8 @@ import type { Publisher } from './publisher.js';
 export type WonClaim = SettledClaim;
 
 export type DecidedClaim =
-  | { readonly kind: 'won'; readonly claim: WonClaim }
+  /** `isRepeated`: a publish before it has claimed the id, and nobody knows what has become of it. */
+  | { readonly kind: 'won'; readonly claim: WonClaim; readonly isRepeated: boolean }
   | { readonly kind: 'duplicate'; readonly messageId: string }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'unavailable' };
@@ -95,7 +96,7 @@ export class PublishClaims {
     for (let waitedMs = 0; ; waitedMs += pollMs) {
       await this.underway.get(key)?.settled;
       const outcome = await this.claims.add({ key, digest, messageId, at: acceptedAt(messageId) });
-      if (outcome.kind === 'claimed') return this.won(key, outcome.messageId);
+      if (outcome.kind === 'claimed') return this.won(key, outcome);
       if (outcome.kind === 'sent') return { kind: 'duplicate', messageId: outcome.messageId };
       if (outcome.kind === 'conflict') return { kind: 'conflict' };
       if (waitedMs >= patienceMs) return { kind: 'unavailable' };
@@ -104,11 +105,14 @@ export class PublishClaims {
     }
   }
 
-  private won(key: string, messageId: string): DecidedClaim {
+  private won(
+    key: string,
+    { messageId, isRepeated }: { readonly messageId: string; readonly isRepeated: boolean },
+  ): DecidedClaim {
     let settle = (): void => undefined;
     const settled = new Promise<void>((resolve) => (settle = resolve));
     this.underway.set(key, { settled, settle });
-    return { kind: 'won', claim: { key, messageId } };
+    return { kind: 'won', claim: { key, messageId }, isRepeated };
   }
 
   private async settle(claim: WonClaim, as: keyof PublishClaims['settlements']): Promise<void> {

@@ -62,6 +62,15 @@ export class Roster {
     return Object.fromEntries([...this.organizations].map(([id, sessions]) => [id, sessions.size]));
   }
 
+  /** Without observers. */
+  countByProject(): readonly (readonly [projectId: string, connections: number])[] {
+    return [...this.projects].map(([projectId, sessions]) => {
+      let connections = 0;
+      for (const { identity } of sessions) if (!identity.observes) connections++;
+      return [projectId, connections];
+    });
+  }
+
   organizationIds(): readonly string[] {
     return [...this.organizations.keys()];
   }

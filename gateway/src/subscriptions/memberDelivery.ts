@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { ActivitySink } from '@roomwire/shared/activity/activity';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { topicNameOf } from '@roomwire/shared/domain/topic';
 import {
@@ -24,12 +25,18 @@ export const createMemberDelivery = (
   metrics: GatewayMetrics,
   acks: boolean,
   tracing?: Tracing,
+  activity?: Pick<ActivitySink, 'add'>,
 ): MemberDelivery => {
+  const delivered = ({ client }: Subscription): void => {
+    metrics.deliveries++;
+    activity?.add(client.identity.projectId, 'messagesOut');
+  };
+
   const push = (subscription: Subscription, message: LiveMessage): void => {
     const { id, body } = message;
     if (acks) subscription.pendingAcks.delivered(subscription, id);
     subscription.outbox.push(binaryFrame(subscription.meta ? bodyWithMeta(body, metaOf(message)) : body));
-    metrics.deliveries++;
+    delivered(subscription);
   };
 
   /** [WS-GROUP-10] */
@@ -56,11 +63,12 @@ export const createMemberDelivery = (
     replay,
     hasRoom: ({ outbox }) => outbox.waitingBytes <= aheadBytes,
     // [WS-JOB-2]
-    deliverJob: ({ outbox, meta }, message, delivery) => {
+    deliverJob: (subscription, message, delivery) => {
+      const { outbox, meta } = subscription;
       const span = tracing && beginDelivery(tracing, 'deliver to group member', message);
       const body = jobBody(message.body, message.id, delivery);
       outbox.push(binaryFrame(meta ? bodyWithMeta(body, metaOf(message)) : body));
-      metrics.deliveries++;
+      delivered(subscription);
       span?.end();
     },
     deliver: (subscription, message) => {

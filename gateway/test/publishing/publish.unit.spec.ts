@@ -32,7 +32,7 @@ describe('what a publish goes through', () => {
     areOver = false;
     outcome = 'taken';
     mustBeRead = false;
-    deciding = async (id) => ({ kind: 'won', claim: { key: id, messageId: `m-${id}` } });
+    deciding = async (id) => ({ kind: 'won', claim: { key: id, messageId: `m-${id}` }, isRepeated: false });
     const answers: PublishAnswers = {
       get areOver() {
         return areOver;
@@ -57,6 +57,7 @@ describe('what a publish goes through', () => {
         claim: (_publisher, _author, _access, { id = '' }) => deciding(id),
         free: async ({ key }) => void heard.push(`free ${key}`),
       },
+      withdrawOvertaken: async (claim) => claim,
       publishToBus: (_publisher, { frame: { msgRef, qos }, claim }) => {
         heard.push(`${msgRef} sent with qos ${qos}${claim ? ` as ${claim.messageId}` : ''}`);
         return undefined;
@@ -111,7 +112,7 @@ describe('what a publish goes through', () => {
     void send(frame('3'));
     await turn();
     expect(heard).to.deep.equal(['counted', 'counted', 'counted']);
-    decide({ kind: 'won', claim: { key: 'slow', messageId: 'm-slow' } });
+    decide({ kind: 'won', claim: { key: 'slow', messageId: 'm-slow' }, isRepeated: false });
     await turn();
     expect(heard.slice(3)).to.deep.equal([
       '1 sent with qos 1 as m-slow',

@@ -52,7 +52,7 @@ export const examine = async (environment: Environment, now: () => number): Prom
 const configuration = (
   environment: Environment,
 ): { readonly config: Config | undefined; readonly problems: readonly Finding[] } => {
-  const action = 'See the table of settings in README.md';
+  const action = 'See docs/SETTINGS.md';
   try {
     const config = readConfig(environment);
     requireSecrets(config);

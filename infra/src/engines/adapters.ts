@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
+import type { ActivityStore } from '@roomwire/shared/ports/activityStore';
 import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { ConnectionRecord } from '@roomwire/shared/ports/connectionRecord';
@@ -61,6 +62,8 @@ export interface Adapters {
   groups(): Promise<GroupStore>;
   payloads(): Promise<PayloadStore>;
   accessLog(): Promise<AccessLog>;
+  /** What happens in projects, minute by minute. */
+  activity(): Promise<ActivityStore>;
   snapshots(): Promise<SnapshotStore>;
   publishIds(): Promise<PublishIds>;
   historyIndex(): Promise<HistoryIndex>;
@@ -175,6 +178,7 @@ export const createAdapters = ({ config, reader, logger, closing, signal }: Adap
     groups: opening('readModels', (of) => readModels.openGroups(of)),
     payloads: opening('readModels', (of) => readModels.openPayloads(of)),
     accessLog: opening('readModels', (of) => readModels.openAccessLog(of)),
+    activity: opening('readModels', (of) => readModels.openActivity(of)),
     snapshots: opening('readModels', (of) => readModels.openSnapshots(of)),
     publishIds: opening('readModels', (of) => readModels.openPublishIds(of)),
     historyIndex,

@@ -2,6 +2,7 @@ import type { FactIndexer } from '@roomwire/shared/adapters/connection-record/fa
 import type { HistoryArchiver } from '@roomwire/shared/adapters/history/historyArchiver';
 import type { DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import type { KafkaGroups } from '@roomwire/shared/adapters/message-bus/kafka/kafkaMessageBus';
+import type { ActivityStore } from '@roomwire/shared/ports/activityStore';
 import type { AccessLog } from '@roomwire/shared/ports/accessLog';
 import type { AuditIndex } from '@roomwire/shared/ports/auditIndex';
 import type { ConnectionRecord } from '@roomwire/shared/ports/connectionRecord';
@@ -88,6 +89,7 @@ export interface ReadModelEngine extends Engine {
   openGroups(context: OpenContext): Promise<GroupStore>;
   openPayloads(context: OpenContext): Promise<PayloadStore>;
   openAccessLog(context: OpenContext): Promise<AccessLog>;
+  openActivity(context: OpenContext): Promise<ActivityStore>;
   openSnapshots(context: OpenContext): Promise<SnapshotStore>;
   openPublishIds(context: OpenContext): Promise<PublishIdStore>;
   openHistoryIndex(context: OpenContext): Promise<HistoryIndex>;

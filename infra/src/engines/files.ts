@@ -10,6 +10,7 @@ import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embedd
 import { openDataFolder, type DataFolder } from '@roomwire/shared/adapters/lmdb/dataFolder';
 import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/embeddedMessageBus';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
+import { openEmbeddedActivityStore } from '@roomwire/shared/adapters/activity-store/embeddedActivityStore';
 import { openEmbeddedPayloadStore } from '@roomwire/shared/adapters/payload-store/embeddedPayloadStore';
 import { openEmbeddedPublishIds } from '@roomwire/shared/adapters/publish-ids/embeddedPublishIds';
 import { openEmbeddedRoomEventStore } from '@roomwire/shared/adapters/room-event-store/embeddedRoomEventStore';
@@ -39,6 +40,7 @@ export const readModelsOnFiles: ReadModelEngine = {
   openSessions: async ({ folder }) => openEmbeddedSessionStore(await folder(), Date.now()),
   openGroups: async ({ folder }) => openEmbeddedGroupStore(await folder(), Date.now()),
   openAccessLog: async ({ folder }) => openEmbeddedAccessLog(await folder()),
+  openActivity: async ({ folder }) => openEmbeddedActivityStore(await folder()),
   openSnapshots: async ({ folder }) => openEmbeddedSnapshotStore(await folder()),
   openPublishIds: async ({ folder, deduplicationMs, logger }) =>
     openEmbeddedPublishIds(await folder(), { windowMs: deduplicationMs, owner: randomUUID(), logger }),

@@ -36,6 +36,11 @@ const mongodb = (url: string): ReadModelEngine => ({
     const { openMongoGroupStore } = await import('@roomwire/shared/adapters/group-store/mongoGroupStore');
     return openMongoGroupStore({ url, outage });
   },
+  async openActivity({ outage }) {
+    const { openMongoActivityStore } =
+      await import('@roomwire/shared/adapters/activity-store/mongoActivityStore');
+    return openMongoActivityStore({ url, outage });
+  },
   async openAccessLog({ outage }) {
     const { openMongoAccessLog } = await import('@roomwire/shared/adapters/access-log/mongoAccessLog');
     return openMongoAccessLog({ url, outage });

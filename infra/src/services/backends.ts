@@ -42,7 +42,8 @@ const startWhenPossible = async (
   const [history, schedules] = [await adapters.history(), await adapters.schedules()];
   const ports = { bus, publishIds, schedules, messageStore, history, clock, random, logger, tracing };
   for (let failures = 1; !signal.aborted; failures += 1) {
-    const backends = createBackends({ ...ports, views, usage, limits });
+    const activity = await context.activity();
+    const backends = createBackends({ ...ports, views, usage, limits, activity });
     try {
       await backends.start();
       return backends;

@@ -1,3 +1,4 @@
+import { Activity } from '@roomwire/shared/activity/activity';
 import { createChainedEventLog } from '@roomwire/shared/adapters/event-log/chainedEventLog';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
@@ -100,6 +101,12 @@ export const run = (
       const auditKeys = givenAuditKeys(config) ?? (await secrets()).auditKeys;
       return createChainedEventLog(await adapters.log(), auditKeys);
     });
+    const activity = memoized(async () => {
+      const store = await adapters.activity();
+      const counting = new Activity({ store, clock: systemClock, random: systemRandom, logger });
+      closing.push(() => counting.close());
+      return counting;
+    });
     const surroundings: ServiceContext = {
       ...{
         services: names,
@@ -114,6 +121,7 @@ export const run = (
         secrets,
         tracing,
         limits,
+        activity,
       },
       backends: {
         ...{ publishing: undefined, history: undefined, liveState: undefined, jobGroups: undefined },

@@ -1,3 +1,4 @@
+import type { ActivitySink } from '@roomwire/shared/activity/activity';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Logger } from '@roomwire/shared/ports/logger';
@@ -90,6 +91,8 @@ export interface ServiceContext {
   /** Undefined where nothing is traced. */
   readonly tracing: Tracing | undefined;
   readonly limits: LimitReports;
+  /** Counts what happens in projects, for all services of the process. */
+  readonly activity: () => Promise<ActivitySink>;
   /** What the REST API does with the bus and with gateways, once a service of this process has it. */
   readonly backends: {
     publishing: Publishing | undefined;

@@ -110,6 +110,7 @@ export const startProjections: StartService = async ({
 export const startCommandApi: StartService = async (context) => {
   const { services, log: openLog, config, logger, clock, random, adapters } = context;
   const { front, closing, secrets, show, tracing, limits } = context;
+  const activity = await context.activity();
   const { sessionSecret, previousSessionSecrets, masterKeys } = await secrets();
   const oidc = config.oidc === undefined ? {} : { oidc: config.oidc };
   const sessionSecrets = { secret: sessionSecret, previousSecrets: previousSessionSecrets };
@@ -153,13 +154,14 @@ export const startCommandApi: StartService = async (context) => {
   const metrics = new RequestMetrics();
   show({ name: 'command-api', collect: metrics.collect });
   const accessLog = await adapters.accessLog();
-  const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits });
+  const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits, activity });
   closing.push(() => accessRecorder.close());
   const snapshots = new StateSnapshots({ log, store: await adapters.snapshots(), logger });
   closing.push(() => snapshots.close());
   const schedules = await adapters.schedules();
   const ports = {
     signInWays: { oidc: config.consoleOidc },
+    activity: await adapters.activity(),
     ...{ accessLog, accessRecorder, snapshots },
     ...{
       log,
@@ -210,14 +212,16 @@ export const startGateway: StartService = async ({
   tracing,
   limits,
   backends,
+  activity: counting,
 }) => {
+  const activity = await counting();
   const sealingKeys = await openSealingKeys(config, 'signingKeys', secrets);
   const { views, usage } = await adapters.viewStores();
   const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
   const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
   const groupStore = config.messageRecording ? await adapters.groups() : undefined;
   const accessLog = await adapters.accessLog();
-  const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits });
+  const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits, activity });
   closing.push(() => accessRecorder.close());
   const {
     publishRate,
@@ -250,6 +254,7 @@ export const startGateway: StartService = async ({
     logger,
     secretBox: createSecretBox(sealingKeys),
     observerKeys: new ObserverKeys(sealingKeys),
+    activity,
     tracing,
     limits,
     accessRecorder,
@@ -286,11 +291,13 @@ export const startWebhookConsumer: StartService = async ({
   show,
   tracing,
   limits,
+  activity,
 }) => {
   const secretBox = createSecretBox(await openSealingKeys(config, 'webhookSecrets', secrets));
   const [views, bus] = [await adapters.views(), await adapters.bus()];
   const consumer = createWebhookConsumer({
     ...{ bus, views, clock, logger, random, tracing, limits },
+    activity: await activity(),
     roomEvents: await adapters.roomEvents(),
     secretBox,
     options: {

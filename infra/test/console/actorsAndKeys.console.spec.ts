@@ -120,6 +120,10 @@ describe('the console, actors, scopes and keys', function () {
 
   for (const theme of ['light', 'dark'] as const)
     it(`is accessible, ${theme}`, async () => {
+      const { project } = world.service;
+      await project.post('/actors', { name: `Seen ${theme}`, actorType: 'user' });
+      await project.post('/scopes', { name: `Seen ${theme}`, slug: `seen-${theme}` });
+      await project.post('/signing-keys', { name: `Seen ${theme}` });
       const { page } = await world.signedIn('actors', { theme });
       for (const name of ['Actors', 'Scopes', 'Keys']) {
         await page.getByRole('navigation').getByRole('link', { name }).click();

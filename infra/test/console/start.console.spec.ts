@@ -49,7 +49,7 @@ describe('the first steps of the console', function () {
     await page.getByRole('button', { name: 'Make an actor' }).click();
     await page.getByText('at_live_').waitFor();
     expect(await page.getByLabel('A client of your own, CLI').innerText()).to.include('/lobby/chat');
-    await page.getByRole('link', { name: 'live room' }).click();
+    await page.locator('.steps-next').getByRole('link', { name: 'live room' }).click();
     await page.getByRole('heading', { name: 'Live room' }).waitFor();
     await page.locator('.live-badge', { hasText: 'Live' }).waitFor();
     expect(errors).to.eql([]);

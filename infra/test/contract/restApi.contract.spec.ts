@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { rejections as rows } from '@roomwire/command-api/handling/rejections';
 import type { Route } from '@roomwire/command-api/http/route';
 import { apiRoutes, type ApiDeps } from '@roomwire/command-api/commandApi';
@@ -183,6 +185,19 @@ const parted = (all: readonly Route[], part: string): readonly [readonly Route[]
 ];
 
 /** A project with one of everything, the app being made from a blueprint. */
+/** The id of a connection, which ends with the service at the latest. */
+const connectedAs = async (service: TestService, orgId: string, token: string): Promise<string> => {
+  const socket = await FrameClient.connect(service.socketUrl);
+  await socket.ask({ type: 'auth', token, protocolVersion: 2 });
+  let connectionId = '';
+  await eventually(async () => {
+    const { body } = await service.operator.get(`/organizations/${orgId}/connections`);
+    connectionId = body.data[0]?.connectionId ?? '';
+    return connectionId !== '';
+  });
+  return connectionId;
+};
+
 const furnishedProject = async (
   service: TestService,
 ): Promise<{ readonly project: TestProject; readonly ids: KnownIds }> => {
@@ -198,11 +213,12 @@ const furnishedProject = async (
   const { roomId } = await make(`/apps/${appId}/rooms`, { name: 'Other' });
   const { accessScopeId: scopeId } = await make('/scopes', { slug: 'tenant', name: 'Tenant' });
   const newActor = { name: 'A', actorType: 'user', accessScopeId: scopeId };
-  const { actorTokenId: actorId } = await make('/actors', newActor);
+  const { actorTokenId: actorId, accessToken } = await make('/actors', newActor);
   await make(`/apps/${appId}/rooms/${roomId}/actors`, { actorTokenId: actorId, permission: 'pubSub' });
   const { groupId } = await make(`/apps/${appId}/rooms/${roomId}/groups`, { topic: 'chat', name: 'G' });
   const { signingKeyId } = await make('/signing-keys', { name: 'S' });
-  const ofOrganization = { orgId, projectId, blueprintId };
+  const connectionId = await connectedAs(service, orgId, accessToken);
+  const ofOrganization = { orgId, projectId, blueprintId, connectionId };
   const ofProject = { appId, roomId, groupId, topic: 'chat', scopeId, actorId, signingKeyId };
   return { project, ids: { ...ofOrganization, ...ofProject } };
 };

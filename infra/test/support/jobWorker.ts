@@ -1,15 +1,20 @@
 import { FrameClient } from '@roomwire/testing/clients/frameClient';
 
+/** More often than a gateway asks for a sign of life. */
+const beatMs = 15_000;
+
 /** A member of the group "workers" with jobs. It keeps what it gets until it is told to acknowledge. */
 export class JobWorker {
   /** What each job said, in the order of their coming: once more for each hand-out. */
   readonly got: unknown[] = [];
   private readonly client: FrameClient;
   private readonly held = new Map<string, unknown>();
+  private readonly beats: NodeJS.Timeout;
   private isAcknowledging = false;
 
   private constructor(client: FrameClient) {
     this.client = client;
+    this.beats = setInterval(() => client.sendBytes(new Uint8Array()), beatMs).unref();
   }
 
   static async join(url: string, token: string, topic: string, jobs: object): Promise<JobWorker> {
@@ -32,6 +37,7 @@ export class JobWorker {
   }
 
   end(): void {
+    clearInterval(this.beats);
     this.client.terminate();
   }
 
@@ -41,6 +47,7 @@ export class JobWorker {
   }
 
   private async read(): Promise<void> {
+    void this.client.closed.then(() => clearInterval(this.beats));
     while (!this.client.isClosed) {
       // None for a while is no fault of it.
       const frame = await this.client.next().catch(() => undefined);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { clientTokenOf } from '@roomwire/testing/clients/clientTokens';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { TracedRoom, type TracedService } from './tracedRoom.js';
@@ -246,6 +247,29 @@ export const tracedCauses = (open: () => Promise<TracedService>): void => {
     expect(await room.trace(bob, { ...asked, at })).to.include({ outcome: 'delivered' });
     const long = await room.trace(bob, { ...asked, at: '2020-01-01T00:00:00Z' });
     expect(long).to.include({ outcome: 'unknown', reason: 'not_recorded' });
+  });
+
+  it('tells of an external actor by its subject, and what it was allowed to', async () => {
+    const { project } = room.service;
+    const { signingKey } = (await project.post('/signing-keys', { name: 'K', allowExternalActors: true }))
+      .body;
+    const [sub, seconds] = ['ext:ada', Math.floor(Date.now() / 1_000)];
+    const token = clientTokenOf(signingKey, { sub, iat: seconds, exp: seconds + 600 });
+    const socket = await room.listen({ token });
+    const first = await room.publish('open');
+    expect(await dataOf(socket)).to.equal('open');
+    const outcomes = async (position: string) => {
+      const [message] = await room.messages({ position, actorId: sub });
+      return message?.actors.map(({ outcome }) => outcome);
+    };
+    expect(await outcomes(first.position)).to.eql(['delivered']);
+    await socket.ask({ type: 'unsubscribe', topic: room.topic });
+    expect(await outcomes((await room.publish('left')).position)).to.eql(['not_subscribed']);
+    const grants = `/apps/${room.appId}/rooms/${room.roomId}/actors`;
+    await project.post(grants, { actorType: 'device', permission: 'pubSub' });
+    expect(await outcomes((await room.publish('private')).position)).to.eql(['denied']);
+    const [stranger] = await room.messages({ position: first.position, actorId: 'ext:eve' });
+    expect(stranger?.actors[0]).to.include({ outcome: 'not_connected', rule: null });
   });
 
   it('answers of all that were in the room, page by page', async () => {

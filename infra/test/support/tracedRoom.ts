@@ -71,7 +71,7 @@ export class TracedRoom {
   }
 
   /** On the second of the gateways, by default. */
-  async connect({ token }: Person, at: 0 | 1 = 1, asked: Frame = {}): Promise<FrameClient> {
+  async connect({ token }: Pick<Person, 'token'>, at: 0 | 1 = 1, asked: Frame = {}): Promise<FrameClient> {
     const socket = await FrameClient.connect(this.service.gateways[at]);
     this.sockets.push(socket);
     const answer = await socket.ask({ type: 'auth', token, protocolVersion: 2, ...asked });
@@ -79,7 +79,12 @@ export class TracedRoom {
     return socket;
   }
 
-  async listen(person: Person, options: Frame = {}, at: 0 | 1 = 1, asked: Frame = {}): Promise<FrameClient> {
+  async listen(
+    person: Pick<Person, 'token'>,
+    options: Frame = {},
+    at: 0 | 1 = 1,
+    asked: Frame = {},
+  ): Promise<FrameClient> {
     return (await this.connect(person, at, asked)).subscribe(this.topic, options);
   }
 

@@ -59,8 +59,8 @@ const shortened = (operation: Operation) => {
   };
 };
 
-/** A field with a default may be left out, and an object of any fields has any. */
-const options = { immutable: true, defaultNonNullable: false, emptyObjectsUnknown: true };
+/** Not `immutable`: openapi-fetch takes read-only lists for objects. A field with a default may be left out, and an object of any fields has any. */
+const options = { defaultNonNullable: false, emptyObjectsUnknown: true };
 
 /** The module that describes the REST API in types, from the description that the service gives. */
 export const restTypes = async (): Promise<string> => {

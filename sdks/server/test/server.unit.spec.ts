@@ -139,6 +139,14 @@ describe('a server of Roomwire', () => {
     expect([error, response.status]).to.eql([{ message: 'no' }, 404]);
     expect(sent.map(({ url }) => url)).to.eql(Array(2).fill(`http://example.com/base/v1/apps/${appId}`));
   });
+
+  it('has lists as lists', async () => {
+    const { fetch } = scripted(json({ data: [{ roomId: 'r', slug: 'hall', present: 2, subscribers: 3 }] }));
+    const path = { appId: '0c1d6a4e-8a8e-4d0e-9f0c-000000000001' };
+    const query = { rooms: ['hall'] };
+    const { data } = await serverOf(fetch).rest.GET('/apps/{appId}/occupancy', { params: { path, query } });
+    expect(data?.data.map(({ slug, present }) => [slug, present])).to.eql([['hall', 2]]);
+  });
 });
 
 describe('a request that may be sent again', () => {

@@ -30,6 +30,7 @@ export type EngineUse =
   | 'session issuer'
   | 'payloads'
   | 'access log'
+  | 'activity of projects'
   | 'snapshots'
   | 'publish ids'
   | 'shard leases'

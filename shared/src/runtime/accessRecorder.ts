@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ActivitySink } from '../activity/activity.js';
 import type { AccessEntry, AccessLog, Refusal } from '../ports/accessLog.js';
 import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -13,6 +14,7 @@ export interface AccessRecorderDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits?: LimitReports | undefined;
+  readonly activity?: Pick<ActivitySink, 'add'> | undefined;
   readonly writeEveryMs?: number;
   readonly pruneEveryMs?: number;
   readonly mostWaiting?: number;
@@ -57,6 +59,7 @@ export class AccessRecorder {
   refused(refusal: Refusal, alike: Alike): void {
     const at = this.deps.clock.now();
     const principal = refusal.principal.slice(0, longestPrincipal);
+    if (refusal.projectId !== null) this.deps.activity?.add(refusal.projectId, 'refusals');
     const place = placeOf(at, digestOf({ ...refusal, principal }, alike));
     this.add({ ...refusal, principal, at, place, count: 1 });
   }

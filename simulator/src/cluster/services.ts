@@ -185,6 +185,7 @@ export const startApi = async (process: SimulatedProcess, engines: Engines): Pro
     ...{ log, views, usage, clock, random, logger, limits },
     auditIndex: unused('The audit index'),
     createFold: () => createViewFold(changesOf),
+    activity: unused('The activity of projects'),
     consoleCredentials: unused('The console'),
     signInWays: { oidc: undefined },
     sessions: { verify: async (token) => (token === operatorToken ? operator : undefined) },

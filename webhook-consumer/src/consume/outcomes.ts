@@ -1,3 +1,4 @@
+import type { ActivitySink } from '@roomwire/shared/activity/activity';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import {
   type OutcomeClass,
@@ -42,12 +43,16 @@ export type PublishOutcome = (outcome: WebhookOutcome) => void;
 interface StreamDeps {
   readonly bus: MessageBus;
   readonly metrics: WebhookMetrics;
+  readonly activity?: Pick<ActivitySink, 'add'> | undefined;
 }
 
 /** [HOOK-WATCH-2] The bus batches outcomes, and rejects them while it is unreachable rather than fill the memory. */
 export const createOutcomeStream =
-  ({ bus, metrics }: StreamDeps): PublishOutcome =>
+  ({ bus, metrics, activity }: StreamDeps): PublishOutcome =>
   (outcome) => {
+    const { next, projectId } = outcome;
+    if (next !== 'retry')
+      activity?.add(projectId, next === 'done' ? 'webhookCallsDelivered' : 'webhookCallsFailed');
     bus.send(webhookOutcomes, outcome, 'none').catch(() => {
       metrics.outcomesLost += 1;
     });

@@ -12,6 +12,3 @@ export const readFilters = (text: string): readonly Filter[] =>
     )
     .filter((values) => values.length > 0)
     .map((values) => (values.length === 1 ? values[0] : values) as Filter);
-
-export const showFilters = (filters: readonly Filter[]): string =>
-  filters.map((filter) => (typeof filter === 'string' ? filter : filter.join('+'))).join(', ');

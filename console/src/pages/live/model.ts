@@ -1,8 +1,5 @@
 import type { Filter } from '@roomwire/sdk';
-import type { components } from '@roomwire/server';
-import type { WithArrays } from '../../api/client.js';
-
-type Schemas = WithArrays<components['schemas']>;
+import type { Schemas } from '../../api/schemas.js';
 
 export type App = Schemas['App'];
 export type Room = Schemas['Room'];

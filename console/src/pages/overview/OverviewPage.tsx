@@ -1,14 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { connectivity } from '../../api/connectivity.js';
+import { answerOf } from '../../api/failure.js';
 import { useStore } from '../../app/store.js';
 import { SelectField } from '../../components/fields.js';
 import { LiveBadge } from '../../components/LiveBadge.js';
 import { Loading } from '../../components/Loading.js';
 import { PageHeader } from '../../components/PageHeader.js';
 import { Problem } from '../../components/Problem.js';
-import { useProject, useSignedIn } from '../../session/console.js';
-import { readActivity } from './activity.js';
+import { useProject } from '../../session/console.js';
 import { Charts } from './Charts.js';
 import { Figures } from './Figures.js';
 import { Quotas } from './Quotas.js';
@@ -25,13 +25,18 @@ const readAgainMs = 10_000;
 
 /** How the project is, now and in the last hours. */
 export const OverviewPage = () => {
-  const { token } = useSignedIn();
-  const { organizationId, projectId } = useProject();
+  const { sessionApi, organizationId, projectId } = useProject();
   const [minutes, setMinutes] = useState<string>('60');
   const isLost = useStore(connectivity) === 'lost';
   const activity = useQuery({
     queryKey: [projectId, 'activity', minutes],
-    queryFn: () => readActivity(token, { organizationId, projectId }, Number(minutes)),
+    queryFn: async () => {
+      const params = { path: { orgId: organizationId, projectId }, query: { minutes: Number(minutes) } };
+      const { data } = await answerOf(
+        sessionApi.GET('/organizations/{orgId}/projects/{projectId}/activity', { params }),
+      );
+      return data;
+    },
     refetchInterval: readAgainMs,
     placeholderData: keepPreviousData,
   });

@@ -17,7 +17,7 @@ export const MakeStep = ({ made, onMade }: MakeStepProps) => {
     return (
       <p>
         Messages go to <code>{made.address}</code>: the app, its room, and a topic that each room of the app
-        has.
+        has. For a day it keeps what is published, so that nobody who was away misses it.
       </p>
     );
   return (
@@ -26,7 +26,9 @@ export const MakeStep = ({ made, onMade }: MakeStepProps) => {
       onSubmit={async (values) => {
         const topic = values.text('topics');
         const app = await answerOf(
-          api.POST('/apps', { body: { name: values.text('name'), topics: [topic] } }),
+          api.POST('/apps', {
+            body: { name: values.text('name'), topics: [topic], topicConfigs: { [topic]: { history: {} } } },
+          }),
         );
         const room = await answerOf(
           api.POST('/apps/{appId}/rooms', {
@@ -36,7 +38,7 @@ export const MakeStep = ({ made, onMade }: MakeStepProps) => {
         );
         onMade({
           ...{ appId: app.appId, roomId: room.roomId, topic, address: `${app.slug}/${room.slug}/${topic}` },
-          ...{ scope: undefined, filters: [], hasHistory: false },
+          ...{ scope: undefined, filters: [], hasHistory: true },
         });
         await readAgain();
       }}

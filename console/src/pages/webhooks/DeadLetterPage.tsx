@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { answerOf, isMissing } from '../../api/failure.js';
+import { answerOf, isMissing, isPassing } from '../../api/failure.js';
 import { useReadAgain } from '../../api/useReadAgain.js';
 import { usePathTo } from '../../app/paths.js';
 import { Badge } from '../../components/Badge.js';
@@ -37,6 +37,9 @@ export const DeadLetterPage = ({ dlqId }: { readonly dlqId: string }) => {
   } = useQuery({
     queryKey: [projectId, 'dead-letter', dlqId],
     queryFn: () => answerOf(sessionApi.GET('/organizations/{orgId}/webhook-dlq/{dlqId}', { params })),
+    // It is there within a second after the attempt that led here.
+    retry: (failures, refused) => (isMissing(refused) || isPassing(refused)) && failures < 3,
+    retryDelay: 700,
   });
   const up = { href: '/dead-letters', title: 'Dead letters' };
   const leave = async (said: string): Promise<void> => {
@@ -103,7 +106,7 @@ export const DeadLetterPage = ({ dlqId }: { readonly dlqId: string }) => {
       <div className="stack">
         {failure && <Problem error={failure} />}
         <Facts letter={letter} />
-        <section className="section">
+        <section className="section stack">
           <h2>What was sent</h2>
           {letter.payloadExpired ? (
             <p className="muted">Headers and body are not kept any more, so that it cannot be tried again.</p>

@@ -1,5 +1,6 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { scheduleRedrives } from '@roomwire/shared/wire/bus/lostWork';
 import { webhookReports, type WorkReport } from '@roomwire/shared/wire/bus/webhookReports';
@@ -238,6 +239,29 @@ describe('publishes for later', () => {
     await world.startGateway({ scheduleLookMs: 50 });
     const again = await publish(await world.joinAs(token, 1), 1, { id: 'a', deliverAt: soon() });
     expect(again).to.include({ duplicate: true });
+  });
+
+  it('[WS-LATER-5] are withdrawn when nobody was told that they are stored, and their id is published at once', async () => {
+    await world.close();
+    await open({
+      schedules: (store) =>
+        overlaid(store, {
+          add: async (schedules) => {
+            await store.add(schedules);
+            throw new EngineUnavailable('schedules');
+          },
+        }),
+    });
+    const reader = await (await world.join()).subscribe(topic);
+    const client = await world.join();
+    const unknown = await publish(client, 1, { id: 'a', deliverAt: soon(60_000) });
+    expect(unknown).to.include({ error: 'broker_unavailable' });
+    expect(await waiting()).to.have.length(1);
+    expect(await publish(client, 1, { id: 'a' })).to.deep.equal({
+      ...{ type: 'published', topic, msgRef: 'r', id: 'a' },
+    });
+    expect(await next(reader)).to.include({ data: 1 });
+    expect(await waiting()).to.deep.equal([]);
   });
 
   it('[WS-LATER-6] are bounded by project, and what is refused costs nothing', async () => {

@@ -4,2636 +4,2680 @@
  */
 
 export interface paths {
-    readonly "/organizations": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** List the organizations of the session, or all of them for an operator */
-        readonly get: operations["listOrganizations"];
-        readonly put?: never;
+        get: operations["listOrganizations"];
+        put?: never;
         /** Create an organization */
-        readonly post: operations["createOrganization"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createOrganization"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get an organization
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getOrganization"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
+        get: operations["getOrganization"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
         /**
          * Change an organization
          * @description Needs the role `admin` in the organization.
          */
-        readonly patch: operations["updateOrganization"];
-        readonly trace?: never;
+        patch: operations["updateOrganization"];
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/usage": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get the usage of an organization: messages of this month, live connections and apps
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getUsage"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the projects of an organization
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listProjects"];
-        readonly put?: never;
+        get: operations["listProjects"];
+        put?: never;
         /**
          * Create a project
          * @description Needs the role `editor` in the organization.
          */
-        readonly post: operations["createProject"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get a project
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getProject"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getProject"];
+        put?: never;
+        post?: never;
         /**
          * Delete a project and everything in it
          * @description Needs the role `admin` in the organization.
          */
-        readonly delete: operations["deleteProject"];
-        readonly options?: never;
-        readonly head?: never;
+        delete: operations["deleteProject"];
+        options?: never;
+        head?: never;
         /**
          * Change a project
          * @description Needs the role `editor` in the organization.
          */
-        readonly patch: operations["updateProject"];
-        readonly trace?: never;
+        patch: operations["updateProject"];
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/api-keys": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in a project, minute by minute, for the last six hours at most
+         * @description Needs the role `viewer` in the organization.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/organizations/{orgId}/projects/{projectId}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the API keys of the project
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listApiKeys"];
-        readonly put?: never;
+        get: operations["listApiKeys"];
+        put?: never;
         /**
          * Create an API key of the project; the key itself is shown only in this answer
          * @description Needs the role `admin` in the organization.
          */
-        readonly post: operations["createApiKey"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/api-keys/{apiKeyId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}/api-keys/{apiKeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Revoke an API key of the project
          * @description Needs the role `admin` in the organization.
          */
-        readonly delete: operations["revokeApiKey"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/api-keys": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the API keys of the organization
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listOrganizationApiKeys"];
-        readonly put?: never;
+        get: operations["listOrganizationApiKeys"];
+        put?: never;
         /**
          * Create an API key of the organization; the key itself is shown only in this answer
          * @description Needs the role `admin` in the organization.
          */
-        readonly post: operations["createOrganizationApiKey"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createOrganizationApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/api-keys/{apiKeyId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/api-keys/{apiKeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Revoke an API key of the organization
          * @description Needs the role `admin` in the organization.
          */
-        readonly delete: operations["revokeOrganizationApiKey"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["revokeOrganizationApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/session-revocations": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/session-revocations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the session revocations of the organization; of several for one subject, the latest
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listSessionRevocations"];
-        readonly put?: never;
+        get: operations["listSessionRevocations"];
+        put?: never;
         /**
          * End one session, or all that a subject has, in this organization
          * @description Needs the role `admin` in the organization.
          */
-        readonly post: operations["revokeSessions"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["revokeSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/console-access": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}/console-access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Get an API key and the client token of an observer, for an hour
          * @description Needs the role `viewer` in the organization.
          */
-        readonly post: operations["giveConsoleAccess"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["giveConsoleAccess"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/console/sign-in": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/console/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** Get the ways to sign in to the console */
-        readonly get: operations["getSignInWays"];
-        readonly put?: never;
+        get: operations["getSignInWays"];
+        put?: never;
         /** Exchange the code of a printed link for a session, once */
-        readonly post: operations["signIn"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["signIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/console/session": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/console/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** Get what the session opens */
-        readonly get: operations["getOwnSession"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getOwnSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/blueprints": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/blueprints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the blueprints of an organization
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listBlueprints"];
-        readonly put?: never;
+        get: operations["listBlueprints"];
+        put?: never;
         /**
          * Register a blueprint, or another version of one
          * @description Needs the role `editor` in the organization.
          */
-        readonly post: operations["registerBlueprint"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["registerBlueprint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/blueprints/{blueprintId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/blueprints/{blueprintId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get a blueprint
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getBlueprint"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getBlueprint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the apps of the project
          * @description Needs the permission `apps:read`, or a key with all permissions.
          */
-        readonly get: operations["listApps"];
-        readonly put?: never;
+        get: operations["listApps"];
+        put?: never;
         /**
          * Create an app
          * @description Needs the permission `apps:write`, or a key with all permissions.
          */
-        readonly post: operations["createApp"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get an app
          * @description Needs the permission `apps:read`, or a key with all permissions.
          */
-        readonly get: operations["getApp"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getApp"];
+        put?: never;
+        post?: never;
         /**
          * Delete an app and its rooms
          * @description Needs the permission `apps:write`, or a key with all permissions.
          */
-        readonly delete: operations["deleteApp"];
-        readonly options?: never;
-        readonly head?: never;
+        delete: operations["deleteApp"];
+        options?: never;
+        head?: never;
         /**
          * Change an app
          * @description Needs the permission `apps:write`, or a key with all permissions.
          */
-        readonly patch: operations["updateApp"];
-        readonly trace?: never;
+        patch: operations["updateApp"];
+        trace?: never;
     };
-    readonly "/apps/{appId}/reset-to-blueprint": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/reset-to-blueprint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Restore an app to its blueprint
          * @description Needs the permission `apps:write`, or a key with all permissions.
          */
-        readonly post: operations["resetAppToBlueprint"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["resetAppToBlueprint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the rooms of an app, oldest first; a page newest first
          * @description Needs the permission `rooms:read`, or a key with all permissions.
          */
-        readonly get: operations["listRooms"];
-        readonly put?: never;
+        get: operations["listRooms"];
+        put?: never;
         /**
          * Create a room
          * @description Needs the permission `rooms:write`, or a key with all permissions.
          */
-        readonly post: operations["createRoom"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createRoom"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/ensure": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/ensure": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Get the room with this slug, or create it
          * @description Needs the permission `rooms:write`, or a key with all permissions.
          */
-        readonly post: operations["ensureRoom"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["ensureRoom"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get a room
          * @description Needs the permission `rooms:read`, or a key with all permissions.
          */
-        readonly get: operations["getRoom"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getRoom"];
+        put?: never;
+        post?: never;
         /**
          * Delete a room that was created through the API
          * @description Needs the permission `rooms:write`, or a key with all permissions.
          */
-        readonly delete: operations["deleteRoom"];
-        readonly options?: never;
-        readonly head?: never;
+        delete: operations["deleteRoom"];
+        options?: never;
+        head?: never;
         /**
          * Change a room
          * @description Needs the permission `rooms:write`, or a key with all permissions.
          */
-        readonly patch: operations["updateRoom"];
-        readonly trace?: never;
+        patch: operations["updateRoom"];
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}/actors": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the grants on a room, oldest first; a page newest first
          * @description Needs the permission `grants:read`, or a key with all permissions.
          */
-        readonly get: operations["listRoomGrants"];
-        readonly put?: never;
+        get: operations["listRoomGrants"];
+        put?: never;
         /**
          * Grant an actor, or every actor of a type, access to a room
          * @description Needs the permission `grants:write`, or a key with all permissions.
          */
-        readonly post: operations["createRoomGrant"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createRoomGrant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}/actors/{roomActorAccessId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Revoke a grant
          * @description Needs the permission `grants:write`, or a key with all permissions.
          */
-        readonly delete: operations["revokeRoomGrant"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["revokeRoomGrant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/scopes": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/scopes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the access scopes of the project
          * @description Needs the permission `scopes:read`, or a key with all permissions.
          */
-        readonly get: operations["listScopes"];
-        readonly put?: never;
+        get: operations["listScopes"];
+        put?: never;
         /**
          * Create an access scope
          * @description Needs the permission `scopes:write`, or a key with all permissions.
          */
-        readonly post: operations["createScope"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createScope"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/scopes/{scopeId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/scopes/{scopeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get an access scope
          * @description Needs the permission `scopes:read`, or a key with all permissions.
          */
-        readonly get: operations["getScope"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getScope"];
+        put?: never;
+        post?: never;
         /**
          * Delete an access scope without actors
          * @description Needs the permission `scopes:write`, or a key with all permissions.
          */
-        readonly delete: operations["deleteScope"];
-        readonly options?: never;
-        readonly head?: never;
+        delete: operations["deleteScope"];
+        options?: never;
+        head?: never;
         /**
          * Change an access scope
          * @description Needs the permission `scopes:write`, or a key with all permissions.
          */
-        readonly patch: operations["updateScope"];
-        readonly trace?: never;
+        patch: operations["updateScope"];
+        trace?: never;
     };
-    readonly "/scopes/{scopeId}/actors": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/scopes/{scopeId}/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the actors in an access scope
          * @description Needs the permission `actors:read`, or a key with all permissions.
          */
-        readonly get: operations["listActorsInScope"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listActorsInScope"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/actors": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the actors of the project, newest first
          * @description Needs the permission `actors:read`, or a key with all permissions.
          */
-        readonly get: operations["listActors"];
-        readonly put?: never;
+        get: operations["listActors"];
+        put?: never;
         /**
          * Create an actor; its access token is shown only in this answer
          * @description Needs the permission `actors:write`, or a key with all permissions.
          */
-        readonly post: operations["createActor"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createActor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/actors/{actorId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/actors/{actorId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get an actor
          * @description Needs the permission `actors:read`, or a key with all permissions.
          */
-        readonly get: operations["getActor"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getActor"];
+        put?: never;
+        post?: never;
         /**
          * Delete an actor
          * @description Needs the permission `actors:write`, or a key with all permissions.
          */
-        readonly delete: operations["deleteActor"];
-        readonly options?: never;
-        readonly head?: never;
+        delete: operations["deleteActor"];
+        options?: never;
+        head?: never;
         /**
          * Change an actor
          * @description Needs the permission `actors:write`, or a key with all permissions.
          */
-        readonly patch: operations["updateActor"];
-        readonly trace?: never;
+        patch: operations["updateActor"];
+        trace?: never;
     };
-    readonly "/signing-keys": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/signing-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the signing keys of the project
          * @description Needs the permission `signing-keys:read`, or a key with all permissions.
          */
-        readonly get: operations["listSigningKeys"];
-        readonly put?: never;
+        get: operations["listSigningKeys"];
+        put?: never;
         /**
          * Create a signing key; its secret is shown only in this answer
          * @description Needs the permission `signing-keys:write`, or a key with all permissions.
          */
-        readonly post: operations["createSigningKey"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createSigningKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/signing-keys/{signingKeyId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/signing-keys/{signingKeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get a signing key, without its secret
          * @description Needs the permission `signing-keys:read`, or a key with all permissions.
          */
-        readonly get: operations["getSigningKey"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getSigningKey"];
+        put?: never;
+        post?: never;
         /**
          * Delete a signing key; tokens that it has signed become invalid
          * @description Needs the permission `signing-keys:write`, or a key with all permissions.
          */
-        readonly delete: operations["deleteSigningKey"];
-        readonly options?: never;
-        readonly head?: never;
+        delete: operations["deleteSigningKey"];
+        options?: never;
+        head?: never;
         /**
          * Change a signing key; its secret cannot change
          * @description Needs the permission `signing-keys:write`, or a key with all permissions.
          */
-        readonly patch: operations["updateSigningKey"];
-        readonly trace?: never;
+        patch: operations["updateSigningKey"];
+        trace?: never;
     };
-    readonly "/revocations": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/revocations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the revocations of client tokens that are kept, newest first
          * @description Needs the permission `revocations:read`, or a key with all permissions.
          */
-        readonly get: operations["listTokenRevocations"];
-        readonly put?: never;
+        get: operations["listTokenRevocations"];
+        put?: never;
         /**
          * Revoke the client tokens that an actor, or an external one, was given before a time
          * @description Needs the permission `revocations:write`, or a key with all permissions.
          */
-        readonly post: operations["revokeTokens"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["revokeTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/webhook-dlq/{dlqId}/redrive": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/webhook-dlq/{dlqId}/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Redrive an entry: success removes it, any other outcome is recorded in it
          * @description Needs the role `editor` in the organization.
          */
-        readonly post: operations["redriveDeadLetter"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["redriveDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/webhook-dlq/redrive": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/webhook-dlq/redrive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Redrive many entries; by default a dry run that only lists them
          * @description Needs the role `editor` in the organization.
          */
-        readonly post: operations["redriveDeadLetters"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["redriveDeadLetters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/webhook-dlq": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/webhook-dlq": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the webhook calls that failed for good
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listDeadLetters"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/webhook-dlq/stats/pending-count": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/webhook-dlq/stats/pending-count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Count the pending entries
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["countPendingDeadLetters"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["countPendingDeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/webhook-dlq/{dlqId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/webhook-dlq/{dlqId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get an entry
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getDeadLetter"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getDeadLetter"];
+        put?: never;
+        post?: never;
         /**
          * Delete an entry
          * @description Needs the role `editor` in the organization.
          */
-        readonly delete: operations["deleteDeadLetter"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteDeadLetter"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/webhook-dlq/{dlqId}/mark-dead": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/webhook-dlq/{dlqId}/mark-dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Mark an entry as permanently failed
          * @description Needs the role `editor` in the organization.
          */
-        readonly delete: operations["markDeadLetterDead"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["markDeadLetterDead"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/publish": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Publish a message, or up to a hundred
          * @description Needs the permission `publish:write`, or a key with all permissions.
          */
-        readonly post: operations["publishMessages"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["publishMessages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/scheduled": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/scheduled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the publishes that wait for their time, the earliest first
          * @description Needs the permission `schedules:read`, or a key with all permissions.
          */
-        readonly get: operations["listScheduled"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listScheduled"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/scheduled/{scheduledId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/scheduled/{scheduledId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Cancel a publish that waits for its time: it will not be delivered
          * @description Needs the permission `schedules:write`, or a key with all permissions.
          */
-        readonly delete: operations["cancelScheduled"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["cancelScheduled"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}/topics/{topic}/messages": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}/topics/{topic}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Read the messages that a topic keeps, newest first; oldest first behind a position
          * @description Needs the permission `history:read`, or a key with all permissions.
          */
-        readonly get: operations["listMessages"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["listMessages"];
+        put?: never;
+        post?: never;
         /**
          * Delete every message that a topic keeps, and its last value, for good
          * @description Needs the permission `history:write`, or a key with all permissions.
          */
-        readonly delete: operations["deleteMessages"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteMessages"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}/presence": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}/presence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List who is present in a room, by actorTokenId
          * @description Needs the permission `presence:read`, or a key with all permissions.
          */
-        readonly get: operations["listPresence"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listPresence"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/occupancy": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/occupancy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Count who is present in rooms, and who listens there
          * @description Needs the permission `presence:read`, or a key with all permissions.
          */
-        readonly get: operations["getOccupancy"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getOccupancy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/impact": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/impact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Whom a change of an app, a room or a grant would cut off now; nothing is changed
          * @description Needs the permission `grants:read`, or a key with all permissions.
          */
-        readonly post: operations["assumeChange"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["assumeChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}/groups": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the worker groups of a room that have jobs, in all scopes
          * @description Needs the permission `groups:read`, or a key with all permissions.
          */
-        readonly get: operations["listJobGroups"];
-        readonly put?: never;
+        get: operations["listJobGroups"];
+        put?: never;
         /**
          * Make a worker group that collects jobs before its first member comes, or replace its options
          * @description Needs the permission `groups:write`, or a key with all permissions.
          */
-        readonly post: operations["createJobGroup"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createJobGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}/groups/{groupId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}/groups/{groupId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get a worker group that has jobs
          * @description Needs the permission `groups:read`, or a key with all permissions.
          */
-        readonly get: operations["getJobGroup"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getJobGroup"];
+        put?: never;
+        post?: never;
         /**
          * Delete a worker group with its jobs, and end the subscriptions of its members
          * @description Needs the permission `groups:write`, or a key with all permissions.
          */
-        readonly delete: operations["deleteJobGroup"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteJobGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/apps/{appId}/rooms/{roomId}/groups/{groupId}/jobs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/apps/{appId}/rooms/{roomId}/groups/{groupId}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Look at the oldest jobs of a worker group, without taking them
          * @description Needs the permission `groups:read`, or a key with all permissions.
          */
-        readonly get: operations["peekJobs"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["peekJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/webhook-outcomes": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/webhook-outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Wait for attempts of webhook calls and their outcomes
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["watchWebhookOutcomes"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["watchWebhookOutcomes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/webhook-secrets": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}/webhook-secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the webhook secrets of the project
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listWebhookSecrets"];
-        readonly put?: never;
+        get: operations["listWebhookSecrets"];
+        put?: never;
         /**
          * Create a webhook secret; the secret itself is shown only in this answer
          * @description Needs the role `admin` in the organization.
          */
-        readonly post: operations["createWebhookSecret"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/webhook-secrets/{webhookSecretId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}/webhook-secrets/{webhookSecretId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Delete a webhook secret: calls are no longer signed with it
          * @description Needs the role `admin` in the organization.
          */
-        readonly delete: operations["deleteWebhookSecret"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteWebhookSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/webhook-circuits": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}/webhook-circuits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the endpoints whose circuits are open
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listWebhookCircuits"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listWebhookCircuits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/projects/{projectId}/webhook-circuits/close": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/projects/{projectId}/webhook-circuits/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Close the circuit of an endpoint: the calls that wait for it are made
          * @description Needs the role `editor` in the organization.
          */
-        readonly post: operations["closeWebhookCircuit"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["closeWebhookCircuit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/audit": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List the events of the organization, newest first
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listAuditEvents"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/audit/state": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/audit/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get a record as it was at a past time
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getPastState"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getPastState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/audit/diff": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/audit/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get the changes of a record between two times, field by field, with their principal and time
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getPastDifferences"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getPastDifferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/access-log": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/access-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List calls that were refused to known callers, the newest minute first
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listRefusedCalls"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listRefusedCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/explain": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Explain whether an actor may subscribe or publish at an address, now or at a past time
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["explainAccess"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["explainAccess"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/connections": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List connections, the newest first: those that are open, and those of the last days
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["listConnections"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/connections/{connectionId}/timeline": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/connections/{connectionId}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get what happened to a connection, in order
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["getConnectionTimeline"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getConnectionTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/connections/{connectionId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/connections/{connectionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Close a connection. Its actor may connect again
          * @description Needs the role `editor` in the organization.
          */
-        readonly delete: operations["closeConnection"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["closeConnection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/organizations/{orgId}/trace": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/organizations/{orgId}/trace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Tell what became of a message for an actor, or for all in its room, and why
          * @description Needs the role `viewer` in the organization.
          */
-        readonly get: operations["traceMessage"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["traceMessage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly NewOrganization: {
+        NewOrganization: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
-            readonly plan?: {
-                readonly maxApps?: number | null;
-                readonly maxConnections?: number | null;
-                readonly monthlyMessages?: number | null;
+            name: string;
+            plan?: {
+                maxApps?: number | null;
+                maxConnections?: number | null;
+                monthlyMessages?: number | null;
             };
         };
-        readonly Plan: {
+        Plan: {
             /** @description Null for no limit */
-            readonly maxApps: number | null;
+            maxApps: number | null;
             /** @description Null for no limit */
-            readonly maxConnections: number | null;
+            maxConnections: number | null;
             /** @description Null for no limit */
-            readonly monthlyMessages: number | null;
+            monthlyMessages: number | null;
         };
-        readonly Organization: {
+        Organization: {
             /** Format: uuid */
-            readonly organizationId: string;
-            readonly name: string;
+            organizationId: string;
+            name: string;
             /** @enum {string} */
-            readonly status: "active" | "suspended";
-            readonly plan: components["schemas"]["Plan"];
+            status: "active" | "suspended";
+            plan: components["schemas"]["Plan"];
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly FailedConstraint: {
+        FailedConstraint: {
             /** @description Dotted path of the field; empty for the whole body */
-            readonly path: string;
+            path: string;
             /** @description The value that was sent, shortened; null where none was */
-            readonly value: unknown;
-            readonly message: string;
+            value: unknown;
+            message: string;
         };
         /** @description One entry for each failed constraint, at most a hundred. */
-        readonly ValidationError: {
+        ValidationError: {
             /** @constant */
-            readonly message: "Validation failed";
-            readonly errors: readonly components["schemas"]["FailedConstraint"][];
+            message: "Validation failed";
+            errors: components["schemas"]["FailedConstraint"][];
         };
         /** @description Unknown resources, duplicates, invalid identifiers, bad credentials. `id` names the request. */
-        readonly ApplicationError: {
+        ApplicationError: {
             /** Format: uuid */
-            readonly id: string;
-            readonly message: string;
+            id: string;
+            message: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly timestamp: string;
+            timestamp: string;
         };
         /** @description Keys that are not project-scoped, missing rights, apps outside the project, plan limits. */
-        readonly FrameworkError: {
-            readonly statusCode: number;
-            readonly message: string;
+        FrameworkError: {
+            statusCode: number;
+            message: string;
             /** @description Name of the status */
-            readonly error: string;
+            error: string;
         };
-        readonly Pagination: {
-            readonly total: number;
-            readonly page: number;
-            readonly pageCount: number;
+        Pagination: {
+            total: number;
+            page: number;
+            pageCount: number;
         };
-        readonly OrganizationPage: {
-            readonly data: readonly components["schemas"]["Organization"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        OrganizationPage: {
+            data: components["schemas"]["Organization"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly ProjectMessages: {
+        ProjectMessages: {
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** @description Accepted publishes of the month, to within 5 seconds */
-            readonly messages: number;
+            messages: number;
         };
-        readonly ProjectApps: {
+        ProjectApps: {
             /** Format: uuid */
-            readonly projectId: string;
-            readonly apps: number;
+            projectId: string;
+            apps: number;
         };
-        readonly Usage: {
+        Usage: {
             /** @description Calendar month, UTC */
-            readonly month: string;
-            readonly messages: readonly components["schemas"]["ProjectMessages"][];
+            month: string;
+            messages: components["schemas"]["ProjectMessages"][];
             /** @description Authenticated connections, to within 5 seconds */
-            readonly connections: number;
-            readonly apps: readonly components["schemas"]["ProjectApps"][];
-            readonly plan: components["schemas"]["Plan"];
+            connections: number;
+            apps: components["schemas"]["ProjectApps"][];
+            plan: components["schemas"]["Plan"];
         };
-        readonly OrganizationChanges: {
+        OrganizationChanges: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
+            name?: string;
             /** @enum {string} */
-            readonly status?: "active" | "suspended";
-            readonly plan?: {
-                readonly maxApps?: number | null;
-                readonly maxConnections?: number | null;
-                readonly monthlyMessages?: number | null;
+            status?: "active" | "suspended";
+            plan?: {
+                maxApps?: number | null;
+                maxConnections?: number | null;
+                monthlyMessages?: number | null;
             };
         };
-        readonly NewProject: {
+        NewProject: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
+            name: string;
         };
-        readonly Project: {
+        Project: {
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** Format: uuid */
-            readonly organizationId: string;
-            readonly name: string;
+            organizationId: string;
+            name: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly ProjectPage: {
-            readonly data: readonly components["schemas"]["Project"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        ProjectPage: {
+            data: components["schemas"]["Project"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly ProjectChanges: {
+        ProjectChanges: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
+            name?: string;
         };
-        readonly NewApiKey: {
+        ActivityMinute: {
+            /**
+             * Format: date-time
+             * @description When the minute began
+             * @example 2027-01-31T09:30:00Z
+             */
+            at: string;
+            /** @description At its end, on all gateways */
+            connections: number | null;
+            /** @description Accepted publishes */
+            messagesIn: number | null;
+            /** @description Deliveries, each subscriber counted */
+            messagesOut: number | null;
+            /** @description Calls that were answered with a 2xx */
+            webhookCallsDelivered: number | null;
+            /** @description Calls that failed after every attempt */
+            webhookCallsFailed: number | null;
+            /** @description What the access log counts */
+            refusals: number | null;
+        };
+        Activity: {
+            /** @description The oldest minute first. Null is not known: nobody counted, or a process that did has not told */
+            data: components["schemas"]["ActivityMinute"][];
+        };
+        NewApiKey: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
+            name: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt?: string | null;
+            expiresAt?: string | null;
             /** @description What the key opens; `write` includes `read`. Null, or left out: everything */
-            readonly permissions?: readonly ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[] | null;
+            permissions?: ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[] | null;
             /** @description Networks and addresses that the key may be used from. Null, or left out: any */
-            readonly allowedAddresses?: readonly string[] | null;
+            allowedAddresses?: string[] | null;
         };
-        readonly CreatedApiKey: {
+        CreatedApiKey: {
             /** Format: uuid */
-            readonly apiKeyId: string;
+            apiKeyId: string;
             /** Format: uuid */
-            readonly organizationId: string;
+            organizationId: string;
             /**
              * Format: uuid
              * @description Null for a key of the organization alone
              */
-            readonly projectId: string | null;
+            projectId: string | null;
             /** @description Public: `ak_live_<id>` */
-            readonly keyId: string;
-            readonly name: string;
+            keyId: string;
+            name: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string | null;
+            expiresAt: string | null;
             /** @description What the key opens; null for everything */
-            readonly permissions: readonly ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[] | null;
+            permissions: ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[] | null;
             /** @description Where it may be used from; null for anywhere */
-            readonly allowedAddresses: readonly string[] | null;
+            allowedAddresses: string[] | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly lastUsedAt: string | null;
+            lastUsedAt: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
             /** @description `ak_live_<id>.<secret>`; shown only in this answer */
-            readonly apiKey: string;
+            apiKey: string;
         };
-        readonly ApiKey: {
+        ApiKey: {
             /** Format: uuid */
-            readonly apiKeyId: string;
+            apiKeyId: string;
             /** Format: uuid */
-            readonly organizationId: string;
+            organizationId: string;
             /**
              * Format: uuid
              * @description Null for a key of the organization alone
              */
-            readonly projectId: string | null;
+            projectId: string | null;
             /** @description Public: `ak_live_<id>` */
-            readonly keyId: string;
-            readonly name: string;
+            keyId: string;
+            name: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string | null;
+            expiresAt: string | null;
             /** @description What the key opens; null for everything */
-            readonly permissions: readonly ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[] | null;
+            permissions: ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[] | null;
             /** @description Where it may be used from; null for anywhere */
-            readonly allowedAddresses: readonly string[] | null;
+            allowedAddresses: string[] | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly lastUsedAt: string | null;
+            lastUsedAt: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly ApiKeyPage: {
-            readonly data: readonly components["schemas"]["ApiKey"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        ApiKeyPage: {
+            data: components["schemas"]["ApiKey"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly NewSessionRevocation: {
+        NewSessionRevocation: {
             /**
              * @description The id of one session: its claim `jti`
              * @example Support desk
              */
-            readonly jti?: string;
+            jti?: string;
             /**
              * @description All earlier sessions of a subject: its claim `sub`, or its principal, `session:<sub>` or `oidc:<issuer>|<sub>`
              * @example Support desk
              */
-            readonly subject?: string;
+            subject?: string;
         } & (unknown | unknown);
-        readonly SessionRevocation: {
+        SessionRevocation: {
             /** Format: uuid */
-            readonly revocationId: string;
+            revocationId: string;
             /** Format: uuid */
-            readonly organizationId: string;
+            organizationId: string;
             /** @description Null where a subject is revoked */
-            readonly jti: string | null;
+            jti: string | null;
             /** @description Null where one session is revoked */
-            readonly subject: string | null;
+            subject: string | null;
             /** @description An operator made it: sessions of operators end, too */
-            readonly byOperator: boolean;
+            byOperator: boolean;
             /**
              * Format: date-time
              * @description Sessions of a subject that were issued before this second have ended
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
         };
-        readonly SessionRevocationPage: {
-            readonly data: readonly components["schemas"]["SessionRevocation"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        SessionRevocationPage: {
+            data: components["schemas"]["SessionRevocation"][];
+            pagination: components["schemas"]["Pagination"];
         };
         /** @description Null outside of every scope */
-        readonly ObservedScope: {
+        ObservedScope: {
             /** Format: uuid */
-            readonly accessScopeId: string;
-            readonly slug: string;
-            readonly name: string;
+            accessScopeId: string;
+            slug: string;
+            name: string;
         };
-        readonly ConsoleAccess: {
+        ConsoleAccess: {
             /** @description Opens the endpoints of the project, as far as the role of the session goes */
-            readonly apiKey: string;
+            apiKey: string;
             /** @description What the API key opens */
-            readonly permissions: readonly ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[];
+            permissions: ("apps:read" | "apps:write" | "rooms:read" | "rooms:write" | "grants:read" | "grants:write" | "actors:read" | "actors:write" | "scopes:read" | "scopes:write" | "signing-keys:read" | "signing-keys:write" | "publish:read" | "publish:write" | "history:read" | "history:write" | "presence:read" | "presence:write" | "revocations:read" | "revocations:write" | "groups:read" | "groups:write" | "schedules:read" | "schedules:write")[];
             /** @description A client token of an observer: it may subscribe in every room, and publishes nothing */
-            readonly token: string;
+            token: string;
             /**
              * Format: uuid
              * @description Of the observer, of which there is no record
              */
-            readonly actorTokenId: string;
-            readonly accessScope: components["schemas"]["ObservedScope"] | null;
+            actorTokenId: string;
+            accessScope: components["schemas"]["ObservedScope"] | null;
             /**
              * Format: date-time
              * @description Of both: an hour from now (60 minutes), or when the session ends
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string;
+            expiresAt: string;
         };
         /** @description Authorization code with PKCE (S256); the access token is a session token. Null where none is configured */
-        readonly ConsoleOidc: {
-            readonly issuer: string;
-            readonly clientId: string;
-            readonly authorizationEndpoint: string;
-            readonly tokenEndpoint: string;
+        ConsoleOidc: {
+            issuer: string;
+            clientId: string;
+            authorizationEndpoint: string;
+            tokenEndpoint: string;
             /** @description As the authorization request takes it */
-            readonly scope: string;
+            scope: string;
             /** @description That an access token must have to open a session */
-            readonly audience: string;
+            audience: string;
         };
-        readonly SignInWays: {
+        SignInWays: {
             /** @constant */
-            readonly code: true;
+            code: true;
             /** @constant */
-            readonly token: true;
-            readonly oidc: components["schemas"]["ConsoleOidc"] | null;
+            token: true;
+            oidc: components["schemas"]["ConsoleOidc"] | null;
         };
-        readonly SignIn: {
+        SignIn: {
             /** @description Of the link that was printed */
-            readonly code: string;
+            code: string;
         };
-        readonly SignedIn: {
+        SignedIn: {
             /** @description A user session token */
-            readonly token: string;
+            token: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string;
+            expiresAt: string;
         };
-        readonly OpenedOrganization: {
+        OpenedOrganization: {
             /** Format: uuid */
-            readonly organizationId: string;
-            readonly name: string;
+            organizationId: string;
+            name: string;
             /** @enum {string} */
-            readonly status: "active" | "suspended";
+            status: "active" | "suspended";
             /**
              * @description Of the session in it
              * @enum {string}
              */
-            readonly role: "viewer" | "editor" | "admin";
+            role: "viewer" | "editor" | "admin";
         };
-        readonly OwnSession: {
-            readonly principal: string;
-            readonly isOperator: boolean;
+        OwnSession: {
+            principal: string;
+            isOperator: boolean;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string;
+            expiresAt: string;
             /** @description By name; the first hundred */
-            readonly organizations: readonly components["schemas"]["OpenedOrganization"][];
+            organizations: components["schemas"]["OpenedOrganization"][];
             /** @description There are others: see `GET /v1/organizations` */
-            readonly hasMore: boolean;
+            hasMore: boolean;
         };
         /** @description Is called when somebody comes into a room or leaves it; without `events` for all four */
-        readonly EventWebhookInput: {
+        EventWebhookInput: {
             /**
              * @description An http or https URL without user and password, as the URL standard parses it
              * @example https://example.com/hooks/roomwire
              */
-            readonly url: string;
-            readonly headers?: {
-                readonly [key: string]: string;
+            url: string;
+            headers?: {
+                [key: string]: string;
             };
             /** @description For how long after its first attempt a call is tried on, beyond the third; 0 where it is absent */
-            readonly retrySeconds?: number;
+            retrySeconds?: number;
             /**
              * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`; 1 where it is absent
              * @enum {integer}
              */
-            readonly bodyVersion?: 1 | 2;
-            readonly events?: readonly ("occupied" | "vacated" | "joined" | "left")[];
+            bodyVersion?: 1 | 2;
+            events?: ("occupied" | "vacated" | "joined" | "left")[];
             /** @default 5 */
-            readonly lingerSeconds?: number;
+            lingerSeconds?: number;
         };
-        readonly AppConfigInput: {
-            readonly eventWebhook?: components["schemas"]["EventWebhookInput"] | null;
-            readonly autoProvisionRooms?: boolean;
+        AppConfigInput: {
+            eventWebhook?: components["schemas"]["EventWebhookInput"] | null;
+            autoProvisionRooms?: boolean;
             /** @enum {string} */
-            readonly accessMode?: "open" | "private";
-            readonly lobbies?: readonly {
-                readonly slug: string;
-                readonly rooms: readonly string[];
+            accessMode?: "open" | "private";
+            lobbies?: {
+                slug: string;
+                rooms: string[];
             }[];
         };
-        readonly WebhookInput: {
+        WebhookInput: {
             /**
              * @description An http or https URL without user and password, as the URL standard parses it
              * @example https://example.com/hooks/roomwire
              */
-            readonly url: string;
-            readonly headers?: {
-                readonly [key: string]: string;
+            url: string;
+            headers?: {
+                [key: string]: string;
             };
         };
-        readonly TriggerWebhookInput: {
+        TriggerWebhookInput: {
             /**
              * @description An http or https URL without user and password, as the URL standard parses it
              * @example https://example.com/hooks/roomwire
              */
-            readonly url: string;
-            readonly headers?: {
-                readonly [key: string]: string;
+            url: string;
+            headers?: {
+                [key: string]: string;
             };
             /** @description For how long after its first attempt a call is tried on, beyond the third; 0 where it is absent */
-            readonly retrySeconds?: number;
+            retrySeconds?: number;
             /**
              * @description In version 2 the body also has `appId`, `appSlug`, `roomId`, `topic`, `id`, `at` and `position`; 1 where it is absent
              * @enum {integer}
              */
-            readonly bodyVersion?: 1 | 2;
+            bodyVersion?: 1 | 2;
         };
-        readonly TopicConfigInput: {
-            readonly logging?: {
-                readonly enabled: boolean;
+        TopicConfigInput: {
+            logging?: {
+                enabled: boolean;
                 /** @enum {string} */
-                readonly retention?: "tier" | "1d" | "7d" | "30d" | "90d";
-                readonly replayEnabled?: boolean;
-                readonly maxReplayMessages?: number;
+                retention?: "tier" | "1d" | "7d" | "30d" | "90d";
+                replayEnabled?: boolean;
+                maxReplayMessages?: number;
             };
             /** @description Messages are kept where it is an object, even an empty one */
-            readonly history?: {
+            history?: {
                 /** @default 86400 */
-                readonly seconds?: number;
+                seconds?: number;
                 /** @default 1000 */
-                readonly messages?: number;
+                messages?: number;
             } | null;
-            readonly webhooks?: {
-                readonly onSubscribe?: components["schemas"]["WebhookInput"];
-                readonly onPublish?: components["schemas"]["TriggerWebhookInput"];
+            webhooks?: {
+                onSubscribe?: components["schemas"]["WebhookInput"];
+                onPublish?: components["schemas"]["TriggerWebhookInput"];
             };
         };
-        readonly BlueprintRoom: {
+        BlueprintRoom: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
-            readonly slug?: string;
-            readonly description?: string | null;
-            readonly topics?: readonly string[];
-            readonly metadata?: Record<string, unknown>;
+            name: string;
+            slug?: string;
+            description?: string | null;
+            topics?: string[];
+            metadata?: Record<string, unknown>;
         };
-        readonly BlueprintDefinition: {
-            readonly config?: components["schemas"]["AppConfigInput"];
-            readonly topics?: readonly string[];
-            readonly topicConfigs?: {
-                readonly [key: string]: components["schemas"]["TopicConfigInput"];
+        BlueprintDefinition: {
+            config?: components["schemas"]["AppConfigInput"];
+            topics?: string[];
+            topicConfigs?: {
+                [key: string]: components["schemas"]["TopicConfigInput"];
             };
-            readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
+            hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
+            triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
              *       "zod": "4.1.0"
              *     }
              */
-            readonly dependencies?: unknown;
+            dependencies?: unknown;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
              *       "index.ts": "export {};"
              *     }
              */
-            readonly files?: unknown;
+            files?: unknown;
             /**
              * @description Any JSON value, stored as it is sent
              * @example express
              */
-            readonly framework?: unknown;
-            readonly rooms?: readonly components["schemas"]["BlueprintRoom"][];
+            framework?: unknown;
+            rooms?: components["schemas"]["BlueprintRoom"][];
         };
-        readonly NewBlueprint: {
+        NewBlueprint: {
             /** Format: uuid */
-            readonly blueprintId?: string;
+            blueprintId?: string;
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
-            readonly version: string;
-            readonly definition: components["schemas"]["BlueprintDefinition"];
+            name?: string;
+            version: string;
+            definition: components["schemas"]["BlueprintDefinition"];
         };
-        readonly Blueprint: {
+        Blueprint: {
             /** Format: uuid */
-            readonly blueprintId: string;
+            blueprintId: string;
             /** Format: uuid */
-            readonly organizationId: string;
-            readonly name: string;
+            organizationId: string;
+            name: string;
             /** @description The latest version */
-            readonly version: string | null;
+            version: string | null;
             /** @description In the order of precedence, the latest last */
-            readonly versions: readonly string[];
+            versions: string[];
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly BlueprintPage: {
-            readonly data: readonly components["schemas"]["Blueprint"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        BlueprintPage: {
+            data: components["schemas"]["Blueprint"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly AppConfig: {
-            readonly autoProvisionRooms?: boolean;
+        AppConfig: {
+            autoProvisionRooms?: boolean;
             /** @enum {string} */
-            readonly accessMode?: "open" | "private";
-            readonly eventWebhook?: {
-                readonly url?: string;
-                readonly headers?: {
-                    readonly [key: string]: string;
+            accessMode?: "open" | "private";
+            eventWebhook?: {
+                url?: string;
+                headers?: {
+                    [key: string]: string;
                 };
-                readonly retrySeconds?: number;
+                retrySeconds?: number;
                 /** @enum {integer} */
-                readonly bodyVersion?: 1 | 2;
-                readonly events?: readonly ("occupied" | "vacated" | "joined" | "left")[];
-                readonly lingerSeconds?: number;
+                bodyVersion?: 1 | 2;
+                events?: ("occupied" | "vacated" | "joined" | "left")[];
+                lingerSeconds?: number;
             } | null;
-            readonly lobbies?: readonly {
-                readonly slug: string;
-                readonly rooms: readonly string[];
+            lobbies?: {
+                slug: string;
+                rooms: string[];
             }[];
         };
-        readonly Webhook: {
-            readonly url: string;
-            readonly headers?: {
-                readonly [key: string]: string;
+        Webhook: {
+            url: string;
+            headers?: {
+                [key: string]: string;
             };
         };
-        readonly TriggerWebhook: {
-            readonly url: string;
-            readonly headers?: {
-                readonly [key: string]: string;
+        TriggerWebhook: {
+            url: string;
+            headers?: {
+                [key: string]: string;
             };
-            readonly retrySeconds?: number;
+            retrySeconds?: number;
             /** @enum {integer} */
-            readonly bodyVersion?: 1 | 2;
+            bodyVersion?: 1 | 2;
         };
-        readonly TopicConfig: {
-            readonly logging?: {
-                readonly enabled: boolean;
+        TopicConfig: {
+            logging?: {
+                enabled: boolean;
                 /** @enum {string} */
-                readonly retention?: "tier" | "1d" | "7d" | "30d" | "90d";
-                readonly replayEnabled?: boolean;
-                readonly maxReplayMessages?: number;
+                retention?: "tier" | "1d" | "7d" | "30d" | "90d";
+                replayEnabled?: boolean;
+                maxReplayMessages?: number;
             };
-            readonly history?: {
-                readonly seconds?: number;
-                readonly messages?: number;
+            history?: {
+                seconds?: number;
+                messages?: number;
             } | null;
-            readonly webhooks?: {
-                readonly onSubscribe?: components["schemas"]["Webhook"];
-                readonly onPublish?: components["schemas"]["TriggerWebhook"];
+            webhooks?: {
+                onSubscribe?: components["schemas"]["Webhook"];
+                onPublish?: components["schemas"]["TriggerWebhook"];
             };
         };
-        readonly App: {
+        App: {
             /** Format: uuid */
-            readonly appId: string;
+            appId: string;
             /** Format: uuid */
-            readonly projectId: string;
-            readonly name: string;
+            projectId: string;
+            name: string;
             /** @description First segment of topic addresses */
-            readonly slug: string;
-            readonly description: string | null;
+            slug: string;
+            description: string | null;
             /** @enum {string} */
-            readonly status: "active" | "disabled" | "suspended";
+            status: "active" | "disabled" | "suspended";
             /** Format: uuid */
-            readonly blueprintId: string | null;
-            readonly blueprintVersion: string | null;
-            readonly pinnedBlueprintVersion: boolean;
-            readonly config: components["schemas"]["AppConfig"];
-            readonly topics: readonly string[];
-            readonly topicConfigs: {
-                readonly [key: string]: components["schemas"]["TopicConfig"];
+            blueprintId: string | null;
+            blueprintVersion: string | null;
+            pinnedBlueprintVersion: boolean;
+            config: components["schemas"]["AppConfig"];
+            topics: string[];
+            topicConfigs: {
+                [key: string]: components["schemas"]["TopicConfig"];
             };
-            readonly hydrationWebhook: components["schemas"]["Webhook"] | null;
-            readonly triggerWebhook: components["schemas"]["TriggerWebhook"] | null;
+            hydrationWebhook: components["schemas"]["Webhook"] | null;
+            triggerWebhook: components["schemas"]["TriggerWebhook"] | null;
             /** @description Any JSON value, as it was sent; null where none was */
-            readonly dependencies: unknown;
+            dependencies: unknown;
             /** @description Any JSON value, as it was sent; null where none was */
-            readonly files: unknown;
+            files: unknown;
             /** @description Any JSON value, as it was sent; null where none was */
-            readonly framework: unknown;
+            framework: unknown;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly AppPage: {
-            readonly data: readonly components["schemas"]["App"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        AppPage: {
+            data: components["schemas"]["App"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly NewApp: {
+        NewApp: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
-            readonly description?: string | null;
-            readonly config?: components["schemas"]["AppConfigInput"];
-            readonly topics?: readonly string[];
-            readonly topicConfigs?: {
-                readonly [key: string]: components["schemas"]["TopicConfigInput"];
+            name: string;
+            description?: string | null;
+            config?: components["schemas"]["AppConfigInput"];
+            topics?: string[];
+            topicConfigs?: {
+                [key: string]: components["schemas"]["TopicConfigInput"];
             };
-            readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
+            hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
+            triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
              *       "zod": "4.1.0"
              *     }
              */
-            readonly dependencies?: unknown;
+            dependencies?: unknown;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
              *       "index.ts": "export {};"
              *     }
              */
-            readonly files?: unknown;
+            files?: unknown;
             /**
              * @description Any JSON value, stored as it is sent
              * @example express
              */
-            readonly framework?: unknown;
-            readonly slug?: string;
+            framework?: unknown;
+            slug?: string;
             /** Format: uuid */
-            readonly blueprintId?: string;
-            readonly blueprintVersion?: string;
+            blueprintId?: string;
+            blueprintVersion?: string;
         };
-        readonly AppChanges: {
+        AppChanges: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
+            name?: string;
             /** @enum {string} */
-            readonly status?: "active" | "disabled";
-            readonly pinnedBlueprintVersion?: boolean;
-            readonly description?: string | null;
-            readonly slug?: string;
-            readonly config?: components["schemas"]["AppConfigInput"];
-            readonly topics?: readonly string[];
-            readonly topicConfigs?: {
-                readonly [key: string]: components["schemas"]["TopicConfigInput"];
+            status?: "active" | "disabled";
+            pinnedBlueprintVersion?: boolean;
+            description?: string | null;
+            slug?: string;
+            config?: components["schemas"]["AppConfigInput"];
+            topics?: string[];
+            topicConfigs?: {
+                [key: string]: components["schemas"]["TopicConfigInput"];
             };
-            readonly hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
-            readonly triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
+            hydrationWebhook?: components["schemas"]["WebhookInput"] | null;
+            triggerWebhook?: components["schemas"]["TriggerWebhookInput"] | null;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
              *       "zod": "4.1.0"
              *     }
              */
-            readonly dependencies?: unknown;
+            dependencies?: unknown;
             /**
              * @description Any JSON value, stored as it is sent
              * @example {
              *       "index.ts": "export {};"
              *     }
              */
-            readonly files?: unknown;
+            files?: unknown;
         };
-        readonly AppDeleted: {
+        AppDeleted: {
             /** @constant */
-            readonly success: true;
+            success: true;
         };
-        readonly Room: {
+        Room: {
             /** Format: uuid */
-            readonly roomId: string;
+            roomId: string;
             /** Format: uuid */
-            readonly appId: string;
-            readonly name: string;
+            appId: string;
+            name: string;
             /** @description A segment of topic addresses */
-            readonly slug: string;
-            readonly description: string | null;
-            readonly topics: readonly string[];
-            readonly metadata: Record<string, unknown>;
+            slug: string;
+            description: string | null;
+            topics: string[];
+            metadata: Record<string, unknown>;
             /** @enum {string} */
-            readonly status: "active" | "disabled";
+            status: "active" | "disabled";
             /** @description Whether a blueprint created it */
-            readonly isStatic: boolean;
+            isStatic: boolean;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly RoomPage: {
+        RoomPage: {
             /** @description Newest first */
-            readonly data: readonly components["schemas"]["Room"][];
+            data: components["schemas"]["Room"][];
             /** @description `cursor` of the next page; null on the last one */
-            readonly next: string | null;
+            next: string | null;
         };
-        readonly NewRoom: {
+        NewRoom: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
-            readonly slug?: string;
-            readonly description?: string | null;
-            readonly topics?: readonly string[];
-            readonly metadata?: Record<string, unknown>;
-            readonly enableWebRTC?: boolean;
+            name: string;
+            slug?: string;
+            description?: string | null;
+            topics?: string[];
+            metadata?: Record<string, unknown>;
+            enableWebRTC?: boolean;
         };
-        readonly RoomChanges: {
+        RoomChanges: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
-            readonly description?: string | null;
+            name?: string;
+            description?: string | null;
             /** @enum {string} */
-            readonly status?: "active" | "disabled";
-            readonly topics?: readonly string[];
-            readonly metadata?: Record<string, unknown>;
+            status?: "active" | "disabled";
+            topics?: string[];
+            metadata?: Record<string, unknown>;
         };
-        readonly RoomGrant: {
+        RoomGrant: {
             /** Format: uuid */
-            readonly roomActorAccessId: string;
+            roomActorAccessId: string;
             /** Format: uuid */
-            readonly appId: string;
+            appId: string;
             /** Format: uuid */
-            readonly roomId: string;
+            roomId: string;
             /**
              * Format: uuid
              * @description Null for a grant to a type
              */
-            readonly actorTokenId: string | null;
+            actorTokenId: string | null;
             /**
              * @description Null for a grant to one actor
              * @enum {string|null}
              */
-            readonly actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer" | null;
+            actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer" | null;
             /** @enum {string} */
-            readonly permission: "subscribe" | "publish" | "pubSub";
+            permission: "subscribe" | "publish" | "pubSub";
             /** @description Null for every topic of the room */
-            readonly topics: readonly string[] | null;
+            topics: string[] | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string | null;
-            readonly isActive: boolean;
+            expiresAt: string | null;
+            isActive: boolean;
             /** @description A label without effect */
-            readonly role: string | null;
-            readonly metadata: Record<string, unknown> | null;
+            role: string | null;
+            metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly RoomGrantPage: {
+        RoomGrantPage: {
             /** @description Newest first */
-            readonly data: readonly components["schemas"]["RoomGrant"][];
+            data: components["schemas"]["RoomGrant"][];
             /** @description `cursor` of the next page; null on the last one */
-            readonly next: string | null;
+            next: string | null;
         };
-        readonly NewRoomGrant: {
+        NewRoomGrant: {
             /** @enum {string} */
-            readonly permission: "subscribe" | "publish" | "pubSub";
+            permission: "subscribe" | "publish" | "pubSub";
             /** Format: uuid */
-            readonly actorTokenId?: string;
+            actorTokenId?: string;
             /** @enum {string} */
-            readonly actorType?: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
-            readonly topics?: readonly string[] | null;
+            actorType?: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
+            topics?: string[] | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt?: string | null;
-            readonly isActive?: boolean;
-            readonly role?: string | null;
-            readonly metadata?: Record<string, unknown> | null;
+            expiresAt?: string | null;
+            isActive?: boolean;
+            role?: string | null;
+            metadata?: Record<string, unknown> | null;
         } & (unknown | unknown);
-        readonly Scope: {
+        Scope: {
             /** Format: uuid */
-            readonly accessScopeId: string;
+            accessScopeId: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** @description A segment of topic addresses; never changes */
-            readonly slug: string;
-            readonly name: string;
-            readonly description: string | null;
-            readonly metadata: Record<string, unknown> | null;
+            slug: string;
+            name: string;
+            description: string | null;
+            metadata: Record<string, unknown> | null;
             /** @description An inactive scope denies its actors */
-            readonly isActive: boolean;
+            isActive: boolean;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly ScopePage: {
-            readonly data: readonly components["schemas"]["Scope"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        ScopePage: {
+            data: components["schemas"]["Scope"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly NewScope: {
-            readonly slug: string;
+        NewScope: {
+            slug: string;
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
-            readonly description?: string | null;
-            readonly metadata?: Record<string, unknown> | null;
+            name: string;
+            description?: string | null;
+            metadata?: Record<string, unknown> | null;
         };
-        readonly ScopeChanges: {
+        ScopeChanges: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
-            readonly isActive?: boolean;
-            readonly description?: string | null;
-            readonly metadata?: Record<string, unknown> | null;
+            name?: string;
+            isActive?: boolean;
+            description?: string | null;
+            metadata?: Record<string, unknown> | null;
         };
-        readonly Actor: {
+        Actor: {
             /** Format: uuid */
-            readonly actorTokenId: string;
+            actorTokenId: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** Format: uuid */
-            readonly accessScopeId: string | null;
+            accessScopeId: string | null;
             /** @description Public: `at_live_<id>`, the `sub` of client tokens */
-            readonly keyId: string;
-            readonly name: string;
+            keyId: string;
+            name: string;
             /** @enum {string} */
-            readonly actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
+            actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
             /** @enum {string} */
-            readonly status: "active" | "disabled";
+            status: "active" | "disabled";
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string | null;
+            expiresAt: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, unknown> | null;
+            lastUsedAt: string | null;
+            metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly ActorPage: {
+        ActorPage: {
             /** @description Newest first */
-            readonly data: readonly components["schemas"]["Actor"][];
+            data: components["schemas"]["Actor"][];
             /** @description `cursor` of the next page; null on the last one */
-            readonly next: string | null;
+            next: string | null;
         };
-        readonly NewActor: {
+        NewActor: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
+            name: string;
             /** @enum {string} */
-            readonly actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
+            actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, unknown> | null;
+            expiresAt?: string | null;
+            metadata?: Record<string, unknown> | null;
             /** Format: uuid */
-            readonly accessScopeId?: string | null;
+            accessScopeId?: string | null;
         };
-        readonly CreatedActor: {
+        CreatedActor: {
             /** Format: uuid */
-            readonly actorTokenId: string;
+            actorTokenId: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** Format: uuid */
-            readonly accessScopeId: string | null;
+            accessScopeId: string | null;
             /** @description Public: `at_live_<id>`, the `sub` of client tokens */
-            readonly keyId: string;
-            readonly name: string;
+            keyId: string;
+            name: string;
             /** @enum {string} */
-            readonly actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
+            actorType: "device" | "user" | "service" | "session" | "agent" | "orchestrator" | "observer";
             /** @enum {string} */
-            readonly status: "active" | "disabled";
+            status: "active" | "disabled";
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt: string | null;
+            expiresAt: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly lastUsedAt: string | null;
-            readonly metadata: Record<string, unknown> | null;
+            lastUsedAt: string | null;
+            metadata: Record<string, unknown> | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
             /** @description `at_live_<id>.<secret>`; shown only in this answer */
-            readonly accessToken: string;
+            accessToken: string;
         };
-        readonly ActorChanges: {
+        ActorChanges: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
+            name?: string;
             /** @enum {string} */
-            readonly status?: "active" | "disabled";
+            status?: "active" | "disabled";
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly expiresAt?: string | null;
-            readonly metadata?: Record<string, unknown> | null;
+            expiresAt?: string | null;
+            metadata?: Record<string, unknown> | null;
             /** Format: uuid */
-            readonly accessScopeId?: string | null;
+            accessScopeId?: string | null;
         };
-        readonly SigningKey: {
+        SigningKey: {
             /** Format: uuid */
-            readonly signingKeyId: string;
+            signingKeyId: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** @description Public: `sk_live_<id>` or `sk_sandbox_<id>`, the `kid` of client tokens */
-            readonly keyId: string;
-            readonly name: string;
+            keyId: string;
+            name: string;
             /** @enum {string} */
-            readonly status: "active" | "disabled";
+            status: "active" | "disabled";
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly lastUsedAt: string | null;
+            lastUsedAt: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
             /**
              * @description Only where its tokens may name actors of which there is no record
              * @constant
              */
-            readonly allowExternalActors?: true;
+            allowExternalActors?: true;
         };
-        readonly SigningKeyPage: {
-            readonly data: readonly components["schemas"]["SigningKey"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        SigningKeyPage: {
+            data: components["schemas"]["SigningKey"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly NewSigningKey: {
+        NewSigningKey: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
+            name: string;
             /** @enum {string} */
-            readonly environment?: "live" | "sandbox";
+            environment?: "live" | "sandbox";
             /** @description Whether its tokens may name actors of which there is no record, `ext:` and a name */
-            readonly allowExternalActors?: boolean;
+            allowExternalActors?: boolean;
         };
-        readonly CreatedSigningKey: {
+        CreatedSigningKey: {
             /** Format: uuid */
-            readonly signingKeyId: string;
+            signingKeyId: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** @description Public: `sk_live_<id>` or `sk_sandbox_<id>`, the `kid` of client tokens */
-            readonly keyId: string;
-            readonly name: string;
+            keyId: string;
+            name: string;
             /** @enum {string} */
-            readonly status: "active" | "disabled";
+            status: "active" | "disabled";
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly lastUsedAt: string | null;
+            lastUsedAt: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
             /**
              * @description Only where its tokens may name actors of which there is no record
              * @constant
              */
-            readonly allowExternalActors?: true;
+            allowExternalActors?: true;
             /** @description `<keyId>.<secret>`; shown only in this answer */
-            readonly signingKey: string;
+            signingKey: string;
         };
-        readonly SigningKeyChanges: {
+        SigningKeyChanges: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name?: string;
+            name?: string;
             /** @enum {string} */
-            readonly status?: "active" | "disabled";
+            status?: "active" | "disabled";
             /** @description Whether its tokens may name actors of which there is no record, `ext:` and a name */
-            readonly allowExternalActors?: boolean;
+            allowExternalActors?: boolean;
         };
-        readonly NewTokenRevocation: {
+        NewTokenRevocation: {
             /**
              * @description The `actorTokenId` of an actor, or the `sub` of an external one: `ext:` and its name. The `keyId` of an actor is as good as its `actorTokenId`
              * @example ext:ada
              */
-            readonly subject: string;
+            subject: string;
             /**
              * Format: date-time
              * @description Not in the future; now by default
              * @example 2027-01-31T09:30:00Z
              */
-            readonly before?: string;
+            before?: string;
         };
-        readonly TokenRevocation: {
+        TokenRevocation: {
             /** Format: uuid */
-            readonly revocationId: string;
+            revocationId: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** @description The `actorTokenId` of an actor, or the `sub` of an external one: `ext:` and its name */
-            readonly subject: string;
+            subject: string;
             /**
              * Format: date-time
              * @description Client tokens whose `iat` is before this second, or that have none, are refused
              * @example 2027-01-31T09:30:00Z
              */
-            readonly before: string;
+            before: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
         };
-        readonly TokenRevocationPage: {
+        TokenRevocationPage: {
             /** @description Newest first */
-            readonly data: readonly components["schemas"]["TokenRevocation"][];
+            data: components["schemas"]["TokenRevocation"][];
             /** @description `cursor` of the next page; null on the last one */
-            readonly next: string | null;
+            next: string | null;
         };
-        readonly DeadLetter: {
+        DeadLetter: {
             /** Format: uuid */
-            readonly dlqId: string;
+            dlqId: string;
             /** Format: uuid */
-            readonly organizationId: string;
+            organizationId: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** Format: uuid */
-            readonly appId: string;
+            appId: string;
             /**
              * @description What failed: the call of a trigger, that of a room event, a job of a worker group, or a scheduled publish
              * @enum {string}
              */
-            readonly kind: "trigger" | "event" | "job" | "schedule";
+            kind: "trigger" | "event" | "job" | "schedule";
             /** @description Values in its query are `[hidden]` from viewers; null for a job or a scheduled publish */
-            readonly url: string | null;
+            url: string | null;
             /** @description The values are `[hidden]` from viewers */
-            readonly requestHeaders: {
-                readonly [key: string]: string;
+            requestHeaders: {
+                [key: string]: string;
             };
             /** @description `{ roomName, topicName, actorId, data, scope }` or the body of a room event, as it was sent, or would have been for a job or a scheduled publish; null where it is not kept any more */
-            readonly requestBody: unknown;
+            requestBody: unknown;
             /** @description Null where there was no response */
-            readonly responseStatus: number | null;
-            readonly error: string;
-            readonly retryCount: number;
+            responseStatus: number | null;
+            error: string;
+            retryCount: number;
             /**
              * @description `pending` may succeed later, `failed` was rejected by the endpoint, `dead` was given up manually
              * @enum {string}
              */
-            readonly status: "pending" | "failed" | "dead";
+            status: "pending" | "failed" | "dead";
             /** @description Number of redrives */
-            readonly redriveCount: number;
+            redriveCount: number;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly lastRedriveAt: string | null;
+            lastRedriveAt: string | null;
             /** @description `session:<subject>` or `oidc:<issuer>|<subject>` */
-            readonly lastRedriveBy: string | null;
+            lastRedriveBy: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
             /** @description Of a job: the name of its worker group */
-            readonly group?: string;
+            group?: string;
             /** @description Of a room event */
-            readonly sequence?: number;
+            sequence?: number;
             /** @description Of a scheduled publish */
-            readonly scheduledId?: string;
+            scheduledId?: string;
             /** @description Present where headers and body are not kept any more: the entry cannot be redriven */
-            readonly payloadExpired?: boolean;
+            payloadExpired?: boolean;
         };
-        readonly RedriveOutcome: {
+        RedriveOutcome: {
             /** @description Whether a call got its 2xx, a job is back in its group, or a publish was made; false also where that is not known in time */
-            readonly delivered: boolean;
+            delivered: boolean;
             /** @description Null where there was no response, or none in time */
-            readonly responseStatus: number | null;
+            responseStatus: number | null;
             /** @description Null where it was delivered, or nothing is known in time */
-            readonly error: string | null;
+            error: string | null;
         };
-        readonly RedriveFilter: {
+        RedriveFilter: {
             /** @enum {string} */
-            readonly status?: "pending" | "failed";
+            status?: "pending" | "failed";
             /** Format: uuid */
-            readonly projectId?: string;
+            projectId?: string;
             /** Format: uuid */
-            readonly appId?: string;
+            appId?: string;
             /**
              * Format: date-time
              * @description Recorded at or after this time
              * @example 2027-01-31T09:30:00Z
              */
-            readonly from?: string;
+            from?: string;
             /**
              * Format: date-time
              * @description Recorded at or before this time
              * @example 2027-01-31T09:30:00Z
              */
-            readonly to?: string;
+            to?: string;
             /**
              * @description Maximum number of entries, the oldest first
              * @default 1000
              */
-            readonly limit?: number;
+            limit?: number;
             /** @default true */
-            readonly dryRun?: boolean;
+            dryRun?: boolean;
         };
-        readonly Redrive: {
+        Redrive: {
             /** @description Entries that match the filter, up to the limit */
-            readonly matched: number;
+            matched: number;
             /** @description Matched entries that are redriven; 0 for a dry run */
-            readonly redriven: number;
-            readonly dryRun: boolean;
+            redriven: number;
+            dryRun: boolean;
             /** @description The entries, the oldest first */
-            readonly dlqIds: readonly string[];
+            dlqIds: string[];
         };
-        readonly DeadLetterPagination: {
-            readonly total: number;
-            readonly limit: number;
-            readonly offset: number;
+        DeadLetterPagination: {
+            total: number;
+            limit: number;
+            offset: number;
         };
-        readonly DeadLetterPage: {
-            readonly data: readonly components["schemas"]["DeadLetter"][];
-            readonly pagination: components["schemas"]["DeadLetterPagination"];
+        DeadLetterPage: {
+            data: components["schemas"]["DeadLetter"][];
+            pagination: components["schemas"]["DeadLetterPagination"];
         };
-        readonly PendingCount: {
-            readonly count: number;
+        PendingCount: {
+            count: number;
         };
-        readonly NewMessage: {
+        NewMessage: {
             /** @description `app-slug/room-slug/topic` */
-            readonly topic: string;
+            topic: string;
             /** @description Anything; at most 921600 bytes as MessagePack */
-            readonly data?: unknown;
+            data?: unknown;
             /** @description Instead of `data`: its MessagePack in base64 */
-            readonly base64?: string;
+            base64?: string;
             /** @description The id or the slug of an access scope; not together with `as` */
-            readonly scope?: string | null;
+            scope?: string | null;
             /** @description The `actorTokenId` or the `keyId` of an actor, who publishes instead of the backend, in its own scope */
-            readonly as?: string | null;
+            as?: string | null;
             /** @description A value by which subscribers select; they see it */
-            readonly filter?: string | null;
+            filter?: string | null;
             /** @description Further values, which subscribers do not see; at most 100 together with `filter` */
-            readonly filters?: readonly string[] | null;
+            filters?: string[] | null;
             /**
              * @description Keeps the message as the last value of the topic
              * @default false
              */
-            readonly retain?: boolean | null;
+            retain?: boolean | null;
             /**
              * @description How it crosses the bus: as on the socket
              * @default 1
              */
-            readonly qos?: number | null;
+            qos?: number | null;
             /** @description Of several messages with one id, one is delivered */
-            readonly id?: string | null;
+            id?: string | null;
             /** @description Whether the trigger webhook of the topic is called; by default only with `as` */
-            readonly trigger?: boolean | null;
+            trigger?: boolean | null;
             /**
              * Format: date-time
              * @description When it is to be delivered, at most 30 days ahead; a past time is now
              * @example 2027-01-31T09:30:00Z
              */
-            readonly deliverAt?: string | null;
+            deliverAt?: string | null;
         } & (unknown | unknown);
         /**
          * @example {
@@ -2655,50 +2699,50 @@ export interface components {
          *       ]
          *     }
          */
-        readonly NewMessages: {
-            readonly messages: readonly components["schemas"]["NewMessage"][];
+        NewMessages: {
+            messages: components["schemas"]["NewMessage"][];
         };
-        readonly AcceptedMessage: {
+        AcceptedMessage: {
             /** @description As it was given, otherwise one that was made */
-            readonly id: string;
+            id: string;
             /**
              * Format: date-time
              * @description When it was accepted
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /** @description In the history of its topic, where that has one */
-            readonly position?: string;
+            position?: string;
             /**
              * @description Only where an earlier message with the id has been accepted
              * @constant
              */
-            readonly duplicate?: true;
+            duplicate?: true;
         };
-        readonly ScheduledMessage: {
+        ScheduledMessage: {
             /** @description As it was given, otherwise the `scheduledId`: the message will have it */
-            readonly id: string;
+            id: string;
             /** Format: uuid */
-            readonly scheduledId: string;
+            scheduledId: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly deliverAt: string;
+            deliverAt: string;
             /**
              * @description Only where an earlier message with the id has been accepted
              * @constant
              */
-            readonly duplicate?: true;
+            duplicate?: true;
         };
         /** @description An error as the socket has it. */
-        readonly ProtocolError: {
-            readonly error: string;
-            readonly code?: number;
-            readonly hint?: string;
+        ProtocolError: {
+            error: string;
+            code?: number;
+            hint?: string;
             /** @description Of the `data`, as MessagePack */
-            readonly maxSizeBytes?: number;
+            maxSizeBytes?: number;
         };
         /**
          * @example {
@@ -2715,720 +2759,720 @@ export interface components {
          *       ]
          *     }
          */
-        readonly PublishResults: {
+        PublishResults: {
             /** @description In the order of the messages */
-            readonly results: readonly ((components["schemas"]["AcceptedMessage"] | components["schemas"]["ScheduledMessage"]) | components["schemas"]["ProtocolError"])[];
+            results: ((components["schemas"]["AcceptedMessage"] | components["schemas"]["ScheduledMessage"]) | components["schemas"]["ProtocolError"])[];
         };
-        readonly ScheduledPublish: {
+        ScheduledPublish: {
             /** Format: uuid */
-            readonly scheduledId: string;
-            readonly topic: string;
+            scheduledId: string;
+            topic: string;
             /**
              * Format: uuid
              * @description The `accessScopeId`; null outside of every scope
              */
-            readonly scope: string | null;
+            scope: string | null;
             /** @description As its publisher gave it, otherwise the `scheduledId` */
-            readonly id: string;
+            id: string;
             /**
              * Format: uuid
              * @description Of its publisher; null for a backend
              */
-            readonly actorTokenId: string | null;
+            actorTokenId: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly deliverAt: string;
+            deliverAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
         };
-        readonly ScheduledPublishPage: {
+        ScheduledPublishPage: {
             /** @description The earliest first */
-            readonly data: readonly components["schemas"]["ScheduledPublish"][];
+            data: components["schemas"]["ScheduledPublish"][];
             /** @description `cursor` of the next page; null on the last one */
-            readonly next: string | null;
+            next: string | null;
         };
-        readonly KeptMessage: {
+        KeptMessage: {
             /** @description As its publisher gave it, otherwise one that was made */
-            readonly id: string;
+            id: string;
             /**
              * Format: date-time
              * @description When it was accepted
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /** @description Of its publisher; null for a backend */
-            readonly actorTokenId: string | null;
-            readonly position: string;
+            actorTokenId: string | null;
+            position: string;
             /** @description Null where it was published without one */
-            readonly filter: string | null;
+            filter: string | null;
             /** @description As it was published; null where JSON cannot hold it */
-            readonly data: unknown;
+            data: unknown;
             /** @description Only where JSON cannot hold the data: its MessagePack in base64 */
-            readonly base64?: string;
+            base64?: string;
         };
-        readonly MessageHistory: {
-            readonly data: readonly components["schemas"]["KeptMessage"][];
+        MessageHistory: {
+            data: components["schemas"]["KeptMessage"][];
             /** @description The position to go on from; absent at the end */
-            readonly next?: string;
+            next?: string;
             /** @description Only where messages behind `after` are missing */
-            readonly gap?: {
+            gap?: {
                 /** @enum {string} */
-                readonly reason: "expired" | "limit" | "unknown";
+                reason: "expired" | "limit" | "unknown";
                 /** @description What is missing stands behind this position */
-                readonly after?: string;
+                after?: string;
                 /** @description What is missing stands before this position */
-                readonly before?: string;
+                before?: string;
             };
         };
-        readonly PresentActor: {
-            readonly actorTokenId: string;
+        PresentActor: {
+            actorTokenId: string;
             /** @description As it was announced last; what JSON cannot hold as in the bodies of webhooks: bytes in base64, integers beyond 2^53 as text */
-            readonly presence: Record<string, unknown>;
+            presence: Record<string, unknown>;
             /**
              * Format: date-time
              * @description Since when the actor has been present, by any of its connections
              * @example 2027-01-31T09:30:00Z
              */
-            readonly joinedAt: string;
+            joinedAt: string;
         };
-        readonly PresencePage: {
-            readonly data: readonly components["schemas"]["PresentActor"][];
+        PresencePage: {
+            data: components["schemas"]["PresentActor"][];
             /** @description For the next page; null on the last one */
-            readonly next: string | null;
+            next: string | null;
         };
-        readonly RoomOccupancy: {
+        RoomOccupancy: {
             /** Format: uuid */
-            readonly roomId: string;
-            readonly slug: string;
+            roomId: string;
+            slug: string;
             /** @description Actors that are present */
-            readonly present: number;
+            present: number;
             /** @description Connections that are subscribed to at least one topic of the room, on all gateways, at most five seconds ago */
-            readonly subscribers: number;
+            subscribers: number;
         };
-        readonly Occupancy: {
-            readonly data: readonly components["schemas"]["RoomOccupancy"][];
+        Occupancy: {
+            data: components["schemas"]["RoomOccupancy"][];
         };
-        readonly AssumedChange: {
+        AssumedChange: {
             /** @enum {string} */
-            readonly method: "POST" | "PATCH" | "DELETE";
+            method: "POST" | "PATCH" | "DELETE";
             /** @description Of the request that would make the change, such as `/v1/apps/<appId>/rooms/<roomId>` */
-            readonly path: string;
+            path: string;
             /** @description As that request would have it */
-            readonly body?: unknown;
+            body?: unknown;
         };
-        readonly CutOff: {
-            readonly actorTokenId: string;
+        CutOff: {
+            actorTokenId: string;
             /** @description Null for an external actor */
-            readonly name: string | null;
+            name: string | null;
             /** @description `app-slug/room-slug/topic`, as its clients write it */
-            readonly address: string;
+            address: string;
             /** @description The slug of its access scope */
-            readonly scope: string | null;
+            scope: string | null;
             /** @description Why it may not subscribe any more, e.g. `grant_missing` or `room_inactive` */
-            readonly rule: string;
+            rule: string;
             /** @description Of this actor, with this subscription */
-            readonly connections: number;
+            connections: number;
         };
-        readonly Impact: {
+        Impact: {
             /** @description Those with the most connections, at most 100; empty where nobody is cut off */
-            readonly data: readonly components["schemas"]["CutOff"][];
+            data: components["schemas"]["CutOff"][];
             /** @description Subscriptions that would end, of all actors and connections */
-            readonly total: number;
+            total: number;
         };
-        readonly NewJobGroup: {
+        NewJobGroup: {
             /** @description The name of the topic in the room */
-            readonly topic: string;
+            topic: string;
             /** @description The `loadBalanceGroup` of its members */
-            readonly name: string;
+            name: string;
             /**
              * Format: uuid
              * @description An `accessScopeId`; null, or left out, outside of every scope
              */
-            readonly scope?: string | null;
+            scope?: string | null;
             /** @description How its jobs are handed out; replaced by each call */
-            readonly jobs?: {
+            jobs?: {
                 /**
                  * @description Jobs that a member has not acknowledged, at most
                  * @default 100
                  */
-                readonly prefetch?: number;
+                prefetch?: number;
                 /**
                  * @description After these, a job goes to another member
                  * @default 60
                  */
-                readonly ackSeconds?: number;
+                ackSeconds?: number;
                 /**
                  * @description After these, a job is a dead letter
                  * @default 5
                  */
-                readonly maxDeliveries?: number;
+                maxDeliveries?: number;
             };
         };
-        readonly JobOptions: {
+        JobOptions: {
             /** @description Jobs that a member has not acknowledged, at most */
-            readonly prefetch: number;
+            prefetch: number;
             /** @description After these, a job goes to another member */
-            readonly ackSeconds: number;
+            ackSeconds: number;
             /** @description After these, a job is a dead letter */
-            readonly maxDeliveries: number;
+            maxDeliveries: number;
         };
-        readonly JobGroup: {
+        JobGroup: {
             /** Format: uuid */
-            readonly groupId: string;
-            readonly topic: string;
-            readonly name: string;
+            groupId: string;
+            topic: string;
+            name: string;
             /** Format: uuid */
-            readonly scope: string | null;
-            readonly jobs: components["schemas"]["JobOptions"];
+            scope: string | null;
+            jobs: components["schemas"]["JobOptions"];
             /** @description Jobs that are not settled, those in flight among them */
-            readonly depth: number;
+            depth: number;
             /** @description Jobs that members have, and have not acknowledged */
-            readonly inFlight: number;
+            inFlight: number;
             /**
              * Format: date-time
              * @description When the oldest of its jobs was published; null without any
              * @example 2027-01-31T09:30:00Z
              */
-            readonly oldestAt: string | null;
+            oldestAt: string | null;
             /** @description Connections, on all gateways */
-            readonly members: number;
+            members: number;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
         };
-        readonly JobGroupPage: {
-            readonly data: readonly components["schemas"]["JobGroup"][];
+        JobGroupPage: {
+            data: components["schemas"]["JobGroup"][];
             /** @description For the next page; null on the last one */
-            readonly next: string | null;
+            next: string | null;
         };
-        readonly WaitingJob: {
-            readonly msgId: string;
+        WaitingJob: {
+            msgId: string;
             /**
              * Format: date-time
              * @description When it was accepted
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /** @description Of its publisher; null for a backend */
-            readonly actorTokenId: string | null;
+            actorTokenId: string | null;
             /** @description How often it has been handed out */
-            readonly deliveries: number;
+            deliveries: number;
             /** @description Null where it was published without one */
-            readonly filter: string | null;
+            filter: string | null;
             /** @description As it was published; null where JSON cannot hold it */
-            readonly data: unknown;
+            data: unknown;
             /** @description Only where JSON cannot hold the data: its MessagePack in base64 */
-            readonly base64?: string;
+            base64?: string;
         };
-        readonly WaitingJobs: {
-            readonly data: readonly components["schemas"]["WaitingJob"][];
+        WaitingJobs: {
+            data: components["schemas"]["WaitingJob"][];
         };
-        readonly WebhookOutcome: {
+        WebhookOutcome: {
             /**
              * Format: date-time
              * @description When the attempt ended
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** Format: uuid */
-            readonly appId: string;
+            appId: string;
             /** @enum {string} */
-            readonly kind: "trigger" | "hydration" | "event";
+            kind: "trigger" | "hydration" | "event";
             /**
              * Format: uuid
              * @description The header `webhook-id`; the `dlqId` if the call fails for good
              */
-            readonly webhookId: string;
+            webhookId: string;
             /** @description Scheme, host and port of the URL */
-            readonly urlOrigin: string;
+            urlOrigin: string;
             /** @description Counted from 1; a redrive starts again at 1 */
-            readonly attempt: number;
+            attempt: number;
             /**
              * @description Class of the status, or the reason why there is none
              * @enum {string}
              */
-            readonly outcome: "2xx" | "3xx" | "4xx" | "5xx" | "timeout" | "unreachable" | "forbidden";
+            outcome: "2xx" | "3xx" | "4xx" | "5xx" | "timeout" | "unreachable" | "forbidden";
             /**
              * @description The next step
              * @enum {string}
              */
-            readonly next: "done" | "retry" | "deadLetter" | "dropped";
+            next: "done" | "retry" | "deadLetter" | "dropped";
             /** @description Null where there was no response */
-            readonly status: number | null;
-            readonly durationMs: number;
+            status: number | null;
+            durationMs: number;
             /** @description Size of the body */
-            readonly requestBytes: number;
+            requestBytes: number;
         };
-        readonly WebhookOutcomes: {
+        WebhookOutcomes: {
             /** @description In the order of arrival, at most 500 */
-            readonly data: readonly components["schemas"]["WebhookOutcome"][];
+            data: components["schemas"]["WebhookOutcome"][];
             /** @description For the next request */
-            readonly cursor: string;
+            cursor: string;
             /** @description Some outcomes since the cursor are no longer available */
-            readonly gap: boolean;
+            gap: boolean;
         };
-        readonly NewWebhookSecret: {
+        NewWebhookSecret: {
             /**
              * @description Has a visible character, and no NUL
              * @example Support desk
              */
-            readonly name: string;
+            name: string;
         };
-        readonly CreatedWebhookSecret: {
+        CreatedWebhookSecret: {
             /** Format: uuid */
-            readonly webhookSecretId: string;
+            webhookSecretId: string;
             /** Format: uuid */
-            readonly projectId: string;
-            readonly name: string;
+            projectId: string;
+            name: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
             /** @description `whsec_` and the key in base64, as libraries for Standard Webhooks expect it; shown only in this answer */
-            readonly webhookSecret: string;
+            webhookSecret: string;
         };
-        readonly WebhookSecret: {
+        WebhookSecret: {
             /** Format: uuid */
-            readonly webhookSecretId: string;
+            webhookSecretId: string;
             /** Format: uuid */
-            readonly projectId: string;
-            readonly name: string;
+            projectId: string;
+            name: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly createdAt: string;
+            createdAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly updatedAt: string;
+            updatedAt: string;
         };
-        readonly WebhookSecretPage: {
-            readonly data: readonly components["schemas"]["WebhookSecret"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        WebhookSecretPage: {
+            data: components["schemas"]["WebhookSecret"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly WebhookCircuit: {
+        WebhookCircuit: {
             /** Format: uuid */
-            readonly projectId: string;
+            projectId: string;
             /** @description Values in its query are `[hidden]` from viewers */
-            readonly url: string;
+            url: string;
             /** @description That were made without a 2xx before it was opened */
-            readonly calls: number;
+            calls: number;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly openedAt: string;
+            openedAt: string;
         };
-        readonly WebhookCircuitPage: {
-            readonly data: readonly components["schemas"]["WebhookCircuit"][];
-            readonly pagination: components["schemas"]["Pagination"];
+        WebhookCircuitPage: {
+            data: components["schemas"]["WebhookCircuit"][];
+            pagination: components["schemas"]["Pagination"];
         };
-        readonly WebhookCircuitToClose: {
+        WebhookCircuitToClose: {
             /** @description The whole URL, as it was configured */
-            readonly url: string;
+            url: string;
         };
-        readonly ClosedWebhookCircuit: {
+        ClosedWebhookCircuit: {
             /** @description Whether it was open */
-            readonly closed: boolean;
+            closed: boolean;
         };
-        readonly AuditEvent: {
+        AuditEvent: {
             /** Format: uuid */
-            readonly eventId: string;
-            readonly type: string;
+            eventId: string;
+            type: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly occurredAt: string;
+            occurredAt: string;
             /** @description The author: `apiKey:<keyId>`, `session:<subject>` or `system` */
-            readonly principal: string;
-            readonly requestId: string;
+            principal: string;
+            requestId: string;
             /** Format: uuid */
-            readonly projectId: string | null;
+            projectId: string | null;
             /** @description The records that the event created, changed or removed */
-            readonly resourceIds: readonly string[];
+            resourceIds: string[];
             /** @description The data of the event, without hashes and encrypted secrets; values of webhook headers and of query parameters are `[hidden]` */
-            readonly data: Record<string, unknown>;
+            data: Record<string, unknown>;
         };
-        readonly AuditPage: {
-            readonly data: readonly components["schemas"]["AuditEvent"][];
+        AuditPage: {
+            data: components["schemas"]["AuditEvent"][];
             /** @description Null on the last page. A page may have fewer events than its limit and not be the last. */
-            readonly nextCursor: string | null;
+            nextCursor: string | null;
         };
-        readonly Change: {
+        Change: {
             /** Format: uuid */
-            readonly eventId: string;
-            readonly type: string;
+            eventId: string;
+            type: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly occurredAt: string;
+            occurredAt: string;
             /** @description The author: `apiKey:<keyId>`, `session:<subject>` or `system` */
-            readonly principal: string;
-            readonly requestId: string;
+            principal: string;
+            requestId: string;
         };
-        readonly PastState: {
+        PastState: {
             /** Format: uuid */
-            readonly resourceId: string;
+            resourceId: string;
             /** @description For example `rooms` */
-            readonly resourceType: string;
+            resourceType: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /** @description Null where it did not exist */
-            readonly record: Record<string, unknown> | null;
-            readonly lastChange: components["schemas"]["Change"] | null;
+            record: Record<string, unknown> | null;
+            lastChange: components["schemas"]["Change"] | null;
         };
-        readonly Difference: {
+        Difference: {
             /** @description JSON Pointer */
-            readonly path: string;
+            path: string;
             /** @description Absent where the field did not exist */
-            readonly before?: unknown;
+            before?: unknown;
             /** @description Absent where the field did not exist */
-            readonly after?: unknown;
-            readonly change: components["schemas"]["Change"];
+            after?: unknown;
+            change: components["schemas"]["Change"];
         };
-        readonly PastDifferences: {
+        PastDifferences: {
             /** Format: uuid */
-            readonly resourceId: string;
+            resourceId: string;
             /** @description For example `rooms` */
-            readonly resourceType: string;
+            resourceType: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly from: string;
+            from: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly to: string;
-            readonly differences: readonly components["schemas"]["Difference"][];
+            to: string;
+            differences: components["schemas"]["Difference"][];
         };
-        readonly AccessEntry: {
+        AccessEntry: {
             /**
              * Format: date-time
              * @description When the first of them was
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /** Format: uuid */
-            readonly organizationId: string;
+            organizationId: string;
             /** Format: uuid */
-            readonly projectId: string | null;
+            projectId: string | null;
             /** @description `apiKey:<keyId>`, `session:<subject>`, `oidc:<issuer>|<subject>`, `actor:<keyId>` or `signingKey:<keyId>` */
-            readonly principal: string;
+            principal: string;
             /** @description Of the client, in the first of them */
-            readonly address: string;
+            address: string;
             /** @description `WS` for the socket */
-            readonly method: string;
+            method: string;
             /** @description The path, with `{name}` for its parameters. Of the socket the frame, `auth` or `reauth`, or `connection` for one that was ended */
-            readonly route: string;
+            route: string;
             /** @description Of the socket 401 or 403, or the code with which a connection was ended */
-            readonly status: number;
+            status: number;
             /** @description For example `permission_missing` */
-            readonly reason: string;
+            reason: string;
             /** @description Refusals within a minute that are alike */
-            readonly count: number;
+            count: number;
         };
-        readonly AccessPage: {
-            readonly data: readonly components["schemas"]["AccessEntry"][];
+        AccessPage: {
+            data: components["schemas"]["AccessEntry"][];
             /** @description Null on the last page. A page may have fewer entries than its limit and not be the last. */
-            readonly nextCursor: string | null;
+            nextCursor: string | null;
         };
-        readonly Explanation: {
+        Explanation: {
             /** Format: uuid */
-            readonly actorTokenId: string;
-            readonly address: string;
+            actorTokenId: string;
+            address: string;
             /** @enum {string} */
-            readonly action: "subscribe" | "publish";
+            action: "subscribe" | "publish";
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
-            readonly allowed: boolean;
+            at: string;
+            allowed: boolean;
             /** @enum {string} */
-            readonly rule: "actor_missing" | "actor_disabled" | "actor_expired" | "project_missing" | "organization_suspended" | "scope_inactive" | "address_invalid" | "app_missing" | "app_inactive" | "room_missing" | "room_inactive" | "topic_not_exposed" | "access_mode_private" | "grant_missing" | "grant_inactive" | "grant_other_topics" | "grant_expired" | "grant_other_action" | "observer" | "grant" | "open";
-            readonly reason: string;
+            rule: "actor_missing" | "actor_disabled" | "actor_expired" | "project_missing" | "organization_suspended" | "scope_inactive" | "address_invalid" | "app_missing" | "app_inactive" | "room_missing" | "room_inactive" | "topic_not_exposed" | "access_mode_private" | "grant_missing" | "grant_inactive" | "grant_other_topics" | "grant_expired" | "grant_other_action" | "observer" | "grant" | "open";
+            reason: string;
             /**
              * Format: date-time
              * @description When the grant expires; null for never
              * @example 2027-01-31T09:30:00Z
              */
-            readonly until: string | null;
+            until: string | null;
             /** @description The last change of the decisive record */
-            readonly event: components["schemas"]["Change"] | null;
+            event: components["schemas"]["Change"] | null;
         };
-        readonly Connection: {
+        Connection: {
             /** Format: uuid */
-            readonly connectionId: string;
+            connectionId: string;
             /** Format: uuid */
-            readonly projectId: string;
-            readonly actorTokenId: string;
+            projectId: string;
+            actorTokenId: string;
             /** @description The public id of the actor; of an external actor the `sub` of its tokens */
-            readonly keyId: string;
-            readonly actorType: string;
+            keyId: string;
+            actorType: string;
             /** @description The slug of its scope */
-            readonly scope: string | null;
+            scope: string | null;
             /** @description Names the gateway, anew with each of its starts */
-            readonly gateway: string;
+            gateway: string;
             /** @description Of the client, as the trusted proxies name it */
-            readonly address: string;
+            address: string;
             /** @description What the client says that it is: a name and a version */
-            readonly sdk: string | null;
+            sdk: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly connectedAt: string;
+            connectedAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly authenticatedAt: string;
+            authenticatedAt: string;
             /**
              * Format: date-time
              * @description Null while it is open; where nobody saw its end, the latest that it can be
              * @example 2027-01-31T09:30:00Z
              */
-            readonly closedAt: string | null;
+            closedAt: string | null;
             /**
              * Format: date-time
              * @description Where nobody saw its end: when it was open for certain. Between the two it is unknown
              * @example 2027-01-31T09:30:00Z
              */
-            readonly seenOpenAt: string | null;
+            seenOpenAt: string | null;
             /** @description Null while it is open, and where nobody saw its end */
-            readonly closeCode: number | null;
+            closeCode: number | null;
             /** @description As in the close. `gateway_lost`: its gateway ended and could not say so; `not_recorded`: it ended in a time of which facts are missing */
-            readonly closeReason: string | null;
+            closeReason: string | null;
             /** @enum {string|null} */
-            readonly closedBy: "gateway" | "client" | null;
+            closedBy: "gateway" | "client" | null;
             /** @description That it has, or had when it closed */
-            readonly subscriptions: number;
+            subscriptions: number;
         };
-        readonly ConnectionPage: {
-            readonly data: readonly components["schemas"]["Connection"][];
+        ConnectionPage: {
+            data: components["schemas"]["Connection"][];
             /** @description Null on the last page. A page may have fewer entries than its limit and not be the last. */
-            readonly nextCursor: string | null;
+            nextCursor: string | null;
         };
         /** @description Of a topic with history: messages before this one are before it, in the order of the room */
-        readonly MessagePlace: {
-            readonly epoch: number | null;
-            readonly offset: number;
+        MessagePlace: {
+            epoch: number | null;
+            offset: number;
         };
-        readonly ConnectionEntry: {
+        ConnectionEntry: {
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /**
              * @description `changed`: a subscription has other options. `replayed`: it was sent earlier messages. `handedOut`: a job was written to it. `slow`: it did not read what was written. `standing`: it was open, with these subscriptions
              * @enum {string}
              */
-            readonly kind: "authenticated" | "renewed" | "subscribed" | "changed" | "replayed" | "unsubscribed" | "handedOut" | "slow" | "closed" | "standing";
+            kind: "authenticated" | "renewed" | "subscribed" | "changed" | "replayed" | "unsubscribed" | "handedOut" | "slow" | "closed" | "standing";
             /** @description `app-slug/room-slug/topic` */
-            readonly topic?: string;
+            topic?: string;
             /** @description The slug of the scope */
-            readonly scope?: string | null;
-            readonly place?: components["schemas"]["MessagePlace"];
+            scope?: string | null;
+            place?: components["schemas"]["MessagePlace"];
             /** @description Left out for every message */
-            readonly filters?: readonly (string | readonly string[])[];
+            filters?: (string | string[])[];
             /** @description It gets what its actor publishes by other connections */
-            readonly own?: boolean;
+            own?: boolean;
             /** @description The worker group of which it is a member */
-            readonly group?: string;
+            group?: string;
             /** @description Of a group with jobs */
-            readonly jobs?: boolean;
+            jobs?: boolean;
             /** @description Its client token leaves out some of the rights */
-            readonly narrowed?: boolean;
+            narrowed?: boolean;
             /** @description Of `closed` and `unsubscribed`: `client`, or why its rights have ended */
-            readonly reason?: string;
+            reason?: string;
             /** @description By which it may not subscribe any more */
-            readonly rule?: string;
+            rule?: string;
             /** @description Of the close */
-            readonly code?: number;
+            code?: number;
             /** @enum {string} */
-            readonly by?: "gateway" | "client";
+            by?: "gateway" | "client";
             /**
              * Format: date-time
              * @description Of `slow`: some of what it was to get since then was not written
              * @example 2027-01-31T09:30:00Z
              */
-            readonly since?: string;
+            since?: string;
             /** @description Of `slow`: that were not written */
-            readonly bytes?: number;
+            bytes?: number;
             /** @description Of a job */
-            readonly messageId?: string;
+            messageId?: string;
             /** @description Of a job, counted from 1 */
-            readonly delivery?: number;
-            readonly subscriptions?: readonly {
+            delivery?: number;
+            subscriptions?: {
                 /** @description `app-slug/room-slug/topic` */
-                readonly topic: string;
+                topic: string;
                 /** @description The slug of the scope */
-                readonly scope: string | null;
-                readonly place?: components["schemas"]["MessagePlace"];
+                scope: string | null;
+                place?: components["schemas"]["MessagePlace"];
                 /** @description Left out for every message */
-                readonly filters?: readonly (string | readonly string[])[];
+                filters?: (string | string[])[];
                 /** @description It gets what its actor publishes by other connections */
-                readonly own?: boolean;
+                own?: boolean;
                 /** @description The worker group of which it is a member */
-                readonly group?: string;
+                group?: string;
                 /** @description Of a group with jobs */
-                readonly jobs?: boolean;
+                jobs?: boolean;
             }[];
         };
-        readonly ConnectionTimeline: {
-            readonly connection: components["schemas"]["Connection"];
+        ConnectionTimeline: {
+            connection: components["schemas"]["Connection"];
             /** @description The oldest first */
-            readonly data: readonly components["schemas"]["ConnectionEntry"][];
+            data: components["schemas"]["ConnectionEntry"][];
             /** @description Null on the last page */
-            readonly nextCursor: string | null;
+            nextCursor: string | null;
         };
-        readonly TracedMember: {
-            readonly connectionId: string;
-            readonly actorTokenId: string | null;
+        TracedMember: {
+            connectionId: string;
+            actorTokenId: string | null;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string;
+            at: string;
             /** @description Counted from 1 */
-            readonly delivery: number;
+            delivery: number;
         };
-        readonly TraceEvidence: {
-            readonly connectionId: string;
-            readonly fact: components["schemas"]["ConnectionEntry"];
+        TraceEvidence: {
+            connectionId: string;
+            fact: components["schemas"]["ConnectionEntry"];
             /** @description Of the last message of the topic's room before it, where that is known */
-            readonly position?: string;
+            position?: string;
         };
-        readonly TracedConnection: {
-            readonly connectionId: string;
-            readonly gateway: string;
+        TracedConnection: {
+            connectionId: string;
+            gateway: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly connectedAt: string;
+            connectedAt: string;
             /**
              * Format: date-time
              * @description RFC 3339, without leap seconds
              * @example 2027-01-31T09:30:00Z
              */
-            readonly closedAt: string | null;
-            readonly closeCode: number | null;
-            readonly closeReason: string | null;
+            closedAt: string | null;
+            closeCode: number | null;
+            closeReason: string | null;
             /** @enum {string} */
-            readonly outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
+            outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
             /**
              * @description Why it is `unknown`; null otherwise
              * @enum {string|null}
              */
-            readonly reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
             /** @description The same for people */
-            readonly explanation: string;
+            explanation: string;
             /**
              * @description How it was `delivered`; null otherwise
              * @enum {string|null}
              */
-            readonly how: "live" | "replay" | "job" | null;
-            readonly evidence: readonly components["schemas"]["TraceEvidence"][];
+            how: "live" | "replay" | "job" | null;
+            evidence: components["schemas"]["TraceEvidence"][];
         };
-        readonly TracedActor: {
-            readonly actorTokenId: string;
-            readonly keyId: string | null;
-            readonly name: string | null;
+        TracedActor: {
+            actorTokenId: string;
+            keyId: string | null;
+            name: string | null;
             /** @enum {string} */
-            readonly outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
+            outcome: "delivered" | "unknown" | "slow_consumer" | "own" | "other_member" | "filtered" | "denied" | "not_subscribed" | "not_connected";
             /**
              * @description Why it is `unknown`; null otherwise
              * @enum {string|null}
              */
-            readonly reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
             /** @description The same for people */
-            readonly explanation: string;
+            explanation: string;
             /** @description By which it was `filtered`; null otherwise */
-            readonly filters: readonly (string | readonly string[])[] | null;
+            filters: (string | string[])[] | null;
             /** @description By which it was `denied`, as in `explain`; null otherwise */
-            readonly rule: string | null;
+            rule: string | null;
             /** @description The last change of what denied it */
-            readonly event: components["schemas"]["Change"] | null;
+            event: components["schemas"]["Change"] | null;
             /** @description To whom the job went, where it was `other_member` */
-            readonly members: readonly components["schemas"]["TracedMember"][];
+            members: components["schemas"]["TracedMember"][];
             /** @description That may have been open then; the best outcome first */
-            readonly connections: readonly components["schemas"]["TracedConnection"][];
+            connections: components["schemas"]["TracedConnection"][];
             /** @description Whether there were others, which were not looked at */
-            readonly hasMoreConnections: boolean;
+            hasMoreConnections: boolean;
         };
-        readonly TracedMessage: {
-            readonly id: string | null;
+        TracedMessage: {
+            id: string | null;
             /**
              * Format: date-time
              * @description When it was accepted; null where that is not known
              * @example 2027-01-31T09:30:00Z
              */
-            readonly at: string | null;
-            readonly position: string | null;
+            at: string | null;
+            position: string | null;
             /** @description False for one that nobody published (`at`), or that was not found */
-            readonly published: boolean;
+            published: boolean;
             /** @description Of its publisher; null for a backend, and for nobody */
-            readonly actorTokenId: string | null;
-            readonly filters: readonly string[];
-            readonly actors: readonly components["schemas"]["TracedActor"][];
+            actorTokenId: string | null;
+            filters: string[];
+            actors: components["schemas"]["TracedActor"][];
         };
-        readonly Trace: {
-            readonly topic: string;
+        Trace: {
+            topic: string;
             /** Format: uuid */
-            readonly accessScopeId: string | null;
+            accessScopeId: string | null;
             /** @description The newest first */
-            readonly messages: readonly components["schemas"]["TracedMessage"][];
+            messages: components["schemas"]["TracedMessage"][];
             /** @description Messages of the history that were looked at for the id */
-            readonly examined: number;
+            examined: number;
             /** @description Whether older messages were not looked at */
-            readonly hasMore: boolean;
+            hasMore: boolean;
             /** @description Null on the last page of actors. A page may have fewer actors than its limit. */
-            readonly nextCursor: string | null;
+            nextCursor: string | null;
         };
     };
     responses: never;
@@ -3439,3359 +3483,3396 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly listOrganizations: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listOrganizations: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, status, createdAt, updatedAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OrganizationPage"];
+                    "application/json": components["schemas"]["OrganizationPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly createOrganization: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    createOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewOrganization"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOrganization"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Organization"];
+                    "application/json": components["schemas"]["Organization"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getOrganization: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Organization"];
+                    "application/json": components["schemas"]["Organization"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly updateOrganization: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateOrganization: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["OrganizationChanges"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationChanges"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Organization"];
+                    "application/json": components["schemas"]["Organization"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getUsage: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Usage"];
+                    "application/json": components["schemas"]["Usage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly listProjects: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listProjects: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, createdAt, updatedAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ProjectPage"];
+                    "application/json": components["schemas"]["ProjectPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly createProject: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewProject"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewProject"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Project"];
+                    "application/json": components["schemas"]["Project"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getProject: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Project"];
+                    "application/json": components["schemas"]["Project"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly deleteProject: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly updateProject: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["ProjectChanges"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectChanges"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Project"];
+                    "application/json": components["schemas"]["Project"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listApiKeys: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    getActivity: {
+        parameters: {
+            query?: {
+                /** @description Whole minutes until now; clamped to 1-360 */
+                minutes?: number;
+            };
+            header?: never;
+            path: {
+                /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
+                orgId: string;
+                /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, expiresAt, createdAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApiKeyPage"];
+                    "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly createApiKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewApiKey"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApiKey"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["CreatedApiKey"];
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly revokeApiKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
                 /** @example 2d7d1c8c-74e3-4fb0-8b9d-3e4f5a6b7c82 */
-                readonly apiKeyId: string;
+                apiKeyId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listOrganizationApiKeys: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listOrganizationApiKeys: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, expiresAt, createdAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApiKeyPage"];
+                    "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly createOrganizationApiKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createOrganizationApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewApiKey"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApiKey"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["CreatedApiKey"];
+                    "application/json": components["schemas"]["CreatedApiKey"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly revokeOrganizationApiKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    revokeOrganizationApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 2d7d1c8c-74e3-4fb0-8b9d-3e4f5a6b7c82 */
-                readonly apiKeyId: string;
+                apiKeyId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listSessionRevocations: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listSessionRevocations: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: createdAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SessionRevocationPage"];
+                    "application/json": components["schemas"]["SessionRevocationPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly revokeSessions: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    revokeSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewSessionRevocation"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSessionRevocation"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SessionRevocation"];
+                    "application/json": components["schemas"]["SessionRevocation"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly giveConsoleAccess: {
-        readonly parameters: {
-            readonly query?: {
+    giveConsoleAccess: {
+        parameters: {
+            query?: {
                 /** @description An `accessScopeId`: the rooms of that scope are observed; without it those outside of every scope */
-                readonly scope?: string;
+                scope?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ConsoleAccess"];
+                    "application/json": components["schemas"]["ConsoleAccess"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getSignInWays: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getSignInWays: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SignInWays"];
+                    "application/json": components["schemas"]["SignInWays"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly signIn: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    signIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["SignIn"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SignedIn"];
+                    "application/json": components["schemas"]["SignedIn"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly getOwnSession: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getOwnSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OwnSession"];
+                    "application/json": components["schemas"]["OwnSession"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly listBlueprints: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listBlueprints: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, createdAt, updatedAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["BlueprintPage"];
+                    "application/json": components["schemas"]["BlueprintPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly registerBlueprint: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    registerBlueprint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewBlueprint"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBlueprint"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Blueprint"];
+                    "application/json": components["schemas"]["Blueprint"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getBlueprint: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getBlueprint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 9e0645f3-eb5a-4627-9204-afb0c1d2e3f9 */
-                readonly blueprintId: string;
+                blueprintId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Blueprint"];
+                    "application/json": components["schemas"]["Blueprint"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly listApps: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listApps: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, slug, status, createdAt, updatedAt */
-                readonly "orderBy[]"?: readonly string[];
-                readonly name?: string;
-                readonly blueprintId?: string;
-                readonly status?: "active" | "disabled" | "suspended";
+                "orderBy[]"?: string[];
+                name?: string;
+                blueprintId?: string;
+                status?: "active" | "disabled" | "suspended";
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AppPage"];
+                    "application/json": components["schemas"]["AppPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly createApp: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    createApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewApp"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewApp"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["App"];
+                    "application/json": components["schemas"]["App"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getApp: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["App"];
+                    "application/json": components["schemas"]["App"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteApp: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AppDeleted"];
+                    "application/json": components["schemas"]["AppDeleted"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly updateApp: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["AppChanges"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AppChanges"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["App"];
+                    "application/json": components["schemas"]["App"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly resetAppToBlueprint: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    resetAppToBlueprint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["App"];
+                    "application/json": components["schemas"]["App"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listRooms: {
-        readonly parameters: {
-            readonly query?: {
+    listRooms: {
+        parameters: {
+            query?: {
                 /** @description Records on a page; clamped to 1-1000. Without `limit` and `cursor` the answer is the whole list */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `next` of the previous page. 100 records where there is no `limit` */
-                readonly cursor?: string;
+                cursor?: string;
                 /** @description A part of the name, in any case */
-                readonly name?: string;
+                name?: string;
                 /** @description The exact slug */
-                readonly slug?: string;
+                slug?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["Room"][] | components["schemas"]["RoomPage"];
+                    "application/json": components["schemas"]["Room"][] | components["schemas"]["RoomPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly createRoom: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createRoom: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewRoom"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRoom"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Room"];
+                    "application/json": components["schemas"]["Room"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly ensureRoom: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    ensureRoom: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewRoom"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRoom"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Room"];
+                    "application/json": components["schemas"]["Room"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getRoom: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getRoom: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Room"];
+                    "application/json": components["schemas"]["Room"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteRoom: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteRoom: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly updateRoom: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateRoom: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["RoomChanges"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoomChanges"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Room"];
+                    "application/json": components["schemas"]["Room"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listRoomGrants: {
-        readonly parameters: {
-            readonly query?: {
+    listRoomGrants: {
+        parameters: {
+            query?: {
                 /** @description Records on a page; clamped to 1-1000. Without `limit` and `cursor` the answer is the whole list */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `next` of the previous page. 100 records where there is no `limit` */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["RoomGrant"][] | components["schemas"]["RoomGrantPage"];
+                    "application/json": components["schemas"]["RoomGrant"][] | components["schemas"]["RoomGrantPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly createRoomGrant: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createRoomGrant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewRoomGrant"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRoomGrant"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["RoomGrant"];
+                    "application/json": components["schemas"]["RoomGrant"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly revokeRoomGrant: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    revokeRoomGrant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
                 /** @example 5a4a89bf-a716-42e3-9ec0-6b7c8d9eafb5 */
-                readonly roomActorAccessId: string;
+                roomActorAccessId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listScopes: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listScopes: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, slug, isActive, createdAt, updatedAt */
-                readonly "orderBy[]"?: readonly string[];
-                readonly slug?: string;
-                readonly name?: string;
-                readonly isActive?: "true" | "false";
+                "orderBy[]"?: string[];
+                slug?: string;
+                name?: string;
+                isActive?: "true" | "false";
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ScopePage"];
+                    "application/json": components["schemas"]["ScopePage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly createScope: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    createScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewScope"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewScope"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Scope"];
+                    "application/json": components["schemas"]["Scope"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getScope: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 7c2867d1-c938-4405-90e2-8d9eafb0c1d7 */
-                readonly scopeId: string;
+                scopeId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Scope"];
+                    "application/json": components["schemas"]["Scope"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteScope: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 7c2867d1-c938-4405-90e2-8d9eafb0c1d7 */
-                readonly scopeId: string;
+                scopeId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly updateScope: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 7c2867d1-c938-4405-90e2-8d9eafb0c1d7 */
-                readonly scopeId: string;
+                scopeId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["ScopeChanges"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScopeChanges"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Scope"];
+                    "application/json": components["schemas"]["Scope"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listActorsInScope: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    listActorsInScope: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 7c2867d1-c938-4405-90e2-8d9eafb0c1d7 */
-                readonly scopeId: string;
+                scopeId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["Actor"][];
+                    "application/json": components["schemas"]["Actor"][];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listActors: {
-        readonly parameters: {
-            readonly query?: {
+    listActors: {
+        parameters: {
+            query?: {
                 /** @description Records on a page; clamped to 1-1000. Without `limit` and `cursor` the answer is the whole list */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `next` of the previous page. 100 records where there is no `limit` */
-                readonly cursor?: string;
+                cursor?: string;
                 /** @description A part of the name, in any case */
-                readonly name?: string;
+                name?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["Actor"][] | components["schemas"]["ActorPage"];
+                    "application/json": components["schemas"]["Actor"][] | components["schemas"]["ActorPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly createActor: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    createActor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewActor"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewActor"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["CreatedActor"];
+                    "application/json": components["schemas"]["CreatedActor"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getActor: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getActor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 6b3978c0-b827-43f4-8fd1-7c8d9eafb0c6 */
-                readonly actorId: string;
+                actorId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Actor"];
+                    "application/json": components["schemas"]["Actor"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteActor: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteActor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 6b3978c0-b827-43f4-8fd1-7c8d9eafb0c6 */
-                readonly actorId: string;
+                actorId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly updateActor: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateActor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 6b3978c0-b827-43f4-8fd1-7c8d9eafb0c6 */
-                readonly actorId: string;
+                actorId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["ActorChanges"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActorChanges"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Actor"];
+                    "application/json": components["schemas"]["Actor"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listSigningKeys: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listSigningKeys: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, keyId, status, createdAt, updatedAt */
-                readonly "orderBy[]"?: readonly string[];
-                readonly name?: string;
-                readonly status?: "active" | "disabled";
+                "orderBy[]"?: string[];
+                name?: string;
+                status?: "active" | "disabled";
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SigningKeyPage"];
+                    "application/json": components["schemas"]["SigningKeyPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly createSigningKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    createSigningKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewSigningKey"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSigningKey"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["CreatedSigningKey"];
+                    "application/json": components["schemas"]["CreatedSigningKey"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getSigningKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getSigningKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 8d1756e2-da49-4516-81f3-9eafb0c1d2e8 */
-                readonly signingKeyId: string;
+                signingKeyId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SigningKey"];
+                    "application/json": components["schemas"]["SigningKey"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteSigningKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteSigningKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 8d1756e2-da49-4516-81f3-9eafb0c1d2e8 */
-                readonly signingKeyId: string;
+                signingKeyId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly updateSigningKey: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateSigningKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 8d1756e2-da49-4516-81f3-9eafb0c1d2e8 */
-                readonly signingKeyId: string;
+                signingKeyId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["SigningKeyChanges"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SigningKeyChanges"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["SigningKey"];
+                    "application/json": components["schemas"]["SigningKey"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listTokenRevocations: {
-        readonly parameters: {
-            readonly query?: {
+    listTokenRevocations: {
+        parameters: {
+            query?: {
                 /** @description Records on a page; clamped to 1-1000 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `next` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["TokenRevocationPage"];
+                    "application/json": components["schemas"]["TokenRevocationPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly revokeTokens: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    revokeTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewTokenRevocation"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTokenRevocation"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["TokenRevocation"];
+                    "application/json": components["schemas"]["TokenRevocation"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly redriveDeadLetter: {
-        readonly parameters: {
-            readonly query?: {
+    redriveDeadLetter: {
+        parameters: {
+            query?: {
                 /** @description `true`: the answer waits for the outcome, 30 s at most, and is 200 with it */
-                readonly wait?: "true" | "false";
+                wait?: "true" | "false";
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example af9534a4-fc6b-4738-8315-b0c1d2e3f40a */
-                readonly dlqId: string;
+                dlqId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["RedriveOutcome"];
+                    "application/json": components["schemas"]["RedriveOutcome"];
                 };
             };
             /** @description Accepted: it is done later */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DeadLetter"];
+                    "application/json": components["schemas"]["DeadLetter"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly redriveDeadLetters: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    redriveDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["RedriveFilter"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedriveFilter"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Redrive"];
+                    "application/json": components["schemas"]["Redrive"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listDeadLetters: {
-        readonly parameters: {
-            readonly query?: {
-                readonly kind?: "trigger" | "event" | "job" | "schedule";
-                readonly projectId?: string;
-                readonly appId?: string;
+    listDeadLetters: {
+        parameters: {
+            query?: {
+                kind?: "trigger" | "event" | "job" | "schedule";
+                projectId?: string;
+                appId?: string;
                 /** @description The whole URL, as it was configured */
-                readonly url?: string;
-                readonly status?: "pending" | "failed" | "dead";
+                url?: string;
+                status?: "pending" | "failed" | "dead";
                 /** @description Recorded at or after this time */
-                readonly from?: string;
+                from?: string;
                 /** @description Recorded at or before this time */
-                readonly to?: string;
+                to?: string;
                 /** @description Entries on a page; clamped to 1-100 */
-                readonly limit?: number;
-                readonly offset?: number;
+                limit?: number;
+                offset?: number;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DeadLetterPage"];
+                    "application/json": components["schemas"]["DeadLetterPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly countPendingDeadLetters: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    countPendingDeadLetters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["PendingCount"];
+                    "application/json": components["schemas"]["PendingCount"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly getDeadLetter: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example af9534a4-fc6b-4738-8315-b0c1d2e3f40a */
-                readonly dlqId: string;
+                dlqId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DeadLetter"];
+                    "application/json": components["schemas"]["DeadLetter"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"];
+                    "application/json": components["schemas"]["ApplicationError"];
                 };
             };
         };
     };
-    readonly deleteDeadLetter: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteDeadLetter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example af9534a4-fc6b-4738-8315-b0c1d2e3f40a */
-                readonly dlqId: string;
+                dlqId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly markDeadLetterDead: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    markDeadLetterDead: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example af9534a4-fc6b-4738-8315-b0c1d2e3f40a */
-                readonly dlqId: string;
+                dlqId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DeadLetter"];
+                    "application/json": components["schemas"]["DeadLetter"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly publishMessages: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    publishMessages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewMessage"] | components["schemas"]["NewMessages"];
-                readonly "application/msgpack": components["schemas"]["NewMessage"] | components["schemas"]["NewMessages"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMessage"] | components["schemas"]["NewMessages"];
+                "application/msgpack": components["schemas"]["NewMessage"] | components["schemas"]["NewMessages"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": (components["schemas"]["AcceptedMessage"] | components["schemas"]["ScheduledMessage"]) | components["schemas"]["PublishResults"];
+                    "application/json": (components["schemas"]["AcceptedMessage"] | components["schemas"]["ScheduledMessage"]) | components["schemas"]["PublishResults"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["ProtocolError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["ProtocolError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listScheduled: {
-        readonly parameters: {
-            readonly query?: {
+    listScheduled: {
+        parameters: {
+            query?: {
                 /** @description Only those to this `app-slug/room-slug/topic` */
-                readonly topic?: string;
+                topic?: string;
                 /** @description Publishes; clamped to 1-1000 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `next` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ScheduledPublishPage"];
+                    "application/json": components["schemas"]["ScheduledPublishPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly cancelScheduled: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    cancelScheduled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example e3a310e8-30ad-8b7c-9759-f4051627384e */
-                readonly scheduledId: string;
+                scheduledId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listMessages: {
-        readonly parameters: {
-            readonly query?: {
+    listMessages: {
+        parameters: {
+            query?: {
                 /** @description An `accessScopeId`; without it the topic outside of every scope */
-                readonly scope?: string;
+                scope?: string;
                 /** @description The newest before this position come first; empty for none */
-                readonly before?: string;
+                before?: string;
                 /** @description The oldest after this position come first; empty for the beginning. Not together with `before` */
-                readonly after?: string;
+                after?: string;
                 /** @description Messages; clamped to 1-1000 */
-                readonly limit?: number;
+                limit?: number;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
                 /** @example chat */
-                readonly topic: string;
+                topic: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["MessageHistory"];
+                    "application/json": components["schemas"]["MessageHistory"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteMessages: {
-        readonly parameters: {
-            readonly query?: {
+    deleteMessages: {
+        parameters: {
+            query?: {
                 /** @description An `accessScopeId`; without it the topic outside of every scope */
-                readonly scope?: string;
+                scope?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
                 /** @example chat */
-                readonly topic: string;
+                topic: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listPresence: {
-        readonly parameters: {
-            readonly query?: {
+    listPresence: {
+        parameters: {
+            query?: {
                 /** @description An `accessScopeId`; without it the room outside of every scope */
-                readonly scope?: string;
+                scope?: string;
                 /** @description Actors; clamped to 1-1000 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `next` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["PresencePage"];
+                    "application/json": components["schemas"]["PresencePage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getOccupancy: {
-        readonly parameters: {
-            readonly query?: {
+    getOccupancy: {
+        parameters: {
+            query?: {
                 /** @description The slug of a room, for each of up to 100 rooms. Those that the app does not have are left out */
-                readonly rooms?: readonly string[];
+                rooms?: string[];
                 /** @description An `accessScopeId`; without it the room outside of every scope */
-                readonly scope?: string;
+                scope?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Occupancy"];
+                    "application/json": components["schemas"]["Occupancy"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly assumeChange: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    assumeChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["AssumedChange"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssumedChange"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Impact"];
+                    "application/json": components["schemas"]["Impact"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ValidationError"] | components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listJobGroups: {
-        readonly parameters: {
-            readonly query?: {
+    listJobGroups: {
+        parameters: {
+            query?: {
                 /** @description Groups on a page; clamped to 1-1000 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `next` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["JobGroupPage"];
+                    "application/json": components["schemas"]["JobGroupPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly createJobGroup: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createJobGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewJobGroup"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewJobGroup"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["JobGroup"];
+                    "application/json": components["schemas"]["JobGroup"];
                 };
             };
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["JobGroup"];
+                    "application/json": components["schemas"]["JobGroup"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly getJobGroup: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getJobGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
                 /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
-                readonly groupId: string;
+                groupId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["JobGroup"];
+                    "application/json": components["schemas"]["JobGroup"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteJobGroup: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteJobGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
                 /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
-                readonly groupId: string;
+                groupId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly peekJobs: {
-        readonly parameters: {
-            readonly query?: {
+    peekJobs: {
+        parameters: {
+            query?: {
                 /** @description Jobs; clamped to 1-100. Those beyond 1 MiB are left out */
-                readonly limit?: number;
+                limit?: number;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 3e6c0b9d-85f4-40c1-9cae-4f5a6b7c8d93 */
-                readonly appId: string;
+                appId: string;
                 /** @example 4f5b9aae-9605-41d2-8dbf-5a6b7c8d9ea4 */
-                readonly roomId: string;
+                roomId: string;
                 /** @example e39312e8-30ad-4b7c-8759-f4051627384e */
-                readonly groupId: string;
+                groupId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["WaitingJobs"];
+                    "application/json": components["schemas"]["WaitingJobs"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly watchWebhookOutcomes: {
-        readonly parameters: {
-            readonly query?: {
+    watchWebhookOutcomes: {
+        parameters: {
+            query?: {
                 /** @description `cursor` of the previous answer; without one, outcomes from now on */
-                readonly cursor?: string;
-                readonly projectId?: string;
-                readonly appId?: string;
+                cursor?: string;
+                projectId?: string;
+                appId?: string;
                 /** @description `true`: only attempts without a 2xx status; `false`: only those with one */
-                readonly failed?: "true" | "false";
+                failed?: "true" | "false";
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["WebhookOutcomes"];
+                    "application/json": components["schemas"]["WebhookOutcomes"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly listWebhookSecrets: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listWebhookSecrets: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: name, createdAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["WebhookSecretPage"];
+                    "application/json": components["schemas"]["WebhookSecretPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly createWebhookSecret: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewWebhookSecret"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhookSecret"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Created */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["CreatedWebhookSecret"];
+                    "application/json": components["schemas"]["CreatedWebhookSecret"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly deleteWebhookSecret: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    deleteWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
                 /** @example c17312c6-1e8d-495a-9537-d2e3f405162c */
-                readonly webhookSecretId: string;
+                webhookSecretId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listWebhookCircuits: {
-        readonly parameters: {
-            readonly query?: {
-                readonly page?: number;
+    listWebhookCircuits: {
+        parameters: {
+            query?: {
+                page?: number;
                 /** @description Records on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `field:ASC` or `field:DESC`, the most important first. Fields: openedAt */
-                readonly "orderBy[]"?: readonly string[];
+                "orderBy[]"?: string[];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["WebhookCircuitPage"];
+                    "application/json": components["schemas"]["WebhookCircuitPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly closeWebhookCircuit: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    closeWebhookCircuit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example 1c8e2d7b-63d2-4eaf-9a8c-2d3e4f5a6b71 */
-                readonly projectId: string;
+                projectId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["WebhookCircuitToClose"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookCircuitToClose"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ClosedWebhookCircuit"];
+                    "application/json": components["schemas"]["ClosedWebhookCircuit"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly listAuditEvents: {
-        readonly parameters: {
-            readonly query?: {
-                readonly projectId?: string;
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                projectId?: string;
                 /** @description A record that an event changed or names */
-                readonly resourceId?: string;
+                resourceId?: string;
                 /** @description For example `RoomCreated` */
-                readonly type?: string;
+                type?: string;
                 /** @description `apiKey:<keyId>`, `session:<subject>` or `system` */
-                readonly principal?: string;
+                principal?: string;
                 /** @description Inclusive */
-                readonly from?: string;
+                from?: string;
                 /** @description Inclusive */
-                readonly to?: string;
+                to?: string;
                 /** @description Events on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `nextCursor` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AuditPage"];
+                    "application/json": components["schemas"]["AuditPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly getPastState: {
-        readonly parameters: {
-            readonly query?: {
-                readonly resourceId?: string;
+    getPastState: {
+        parameters: {
+            query?: {
+                resourceId?: string;
                 /** @description Now by default */
-                readonly at?: string;
+                at?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["PastState"];
+                    "application/json": components["schemas"]["PastState"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly getPastDifferences: {
-        readonly parameters: {
-            readonly query?: {
-                readonly resourceId?: string;
+    getPastDifferences: {
+        parameters: {
+            query?: {
+                resourceId?: string;
                 /** @description RFC 3339, without leap seconds */
-                readonly from?: string;
+                from?: string;
                 /** @description Now by default */
-                readonly to?: string;
+                to?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["PastDifferences"];
+                    "application/json": components["schemas"]["PastDifferences"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly listRefusedCalls: {
-        readonly parameters: {
-            readonly query?: {
-                readonly projectId?: string;
+    listRefusedCalls: {
+        parameters: {
+            query?: {
+                projectId?: string;
                 /** @description `apiKey:<keyId>`, `session:<subject>`, `oidc:<issuer>|<subject>`, `actor:<keyId>` or `signingKey:<keyId>` */
-                readonly principal?: string;
+                principal?: string;
                 /** @description For example `permission_missing` */
-                readonly reason?: string;
+                reason?: string;
                 /** @description Inclusive */
-                readonly from?: string;
+                from?: string;
                 /** @description Inclusive */
-                readonly to?: string;
+                to?: string;
                 /** @description Entries on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `nextCursor` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AccessPage"];
+                    "application/json": components["schemas"]["AccessPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly explainAccess: {
-        readonly parameters: {
-            readonly query?: {
+    explainAccess: {
+        parameters: {
+            query?: {
                 /** @description `actorTokenId`, or the public `keyId` */
-                readonly actor?: string;
+                actor?: string;
                 /** @description `app-slug/room-slug/topic-name` */
-                readonly address?: string;
-                readonly action?: "subscribe" | "publish";
+                address?: string;
+                action?: "subscribe" | "publish";
                 /** @description Now by default */
-                readonly at?: string;
+                at?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Explanation"];
+                    "application/json": components["schemas"]["Explanation"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly listConnections: {
-        readonly parameters: {
-            readonly query?: {
-                readonly projectId?: string;
+    listConnections: {
+        parameters: {
+            query?: {
+                projectId?: string;
                 /** @description An `actorTokenId` */
-                readonly actorId?: string;
+                actorId?: string;
                 /** @description `app-slug/room-slug`: those that were subscribed there at some time, in any scope */
-                readonly room?: string;
-                readonly state?: "open" | "closed";
+                room?: string;
+                state?: "open" | "closed";
                 /** @description Connections on a page; clamped to 1-100 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `nextCursor` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ConnectionPage"];
+                    "application/json": components["schemas"]["ConnectionPage"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly getConnectionTimeline: {
-        readonly parameters: {
-            readonly query?: {
+    getConnectionTimeline: {
+        parameters: {
+            query?: {
                 /** @description Entries on a page; clamped to 1-1000 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `nextCursor` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example f4b421f9-41be-4c8d-8a6a-051627384e5f */
-                readonly connectionId: string;
+                connectionId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ConnectionTimeline"];
+                    "application/json": components["schemas"]["ConnectionTimeline"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };
     };
-    readonly closeConnection: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    closeConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
                 /** @example f4b421f9-41be-4c8d-8a6a-051627384e5f */
-                readonly connectionId: string;
+                connectionId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done; the answer is empty */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["FrameworkError"];
                 };
             };
         };
     };
-    readonly traceMessage: {
-        readonly parameters: {
-            readonly query?: {
-                readonly projectId?: string;
+    traceMessage: {
+        parameters: {
+            query?: {
+                projectId?: string;
                 /** @description `app-slug/room-slug/topic-name` */
-                readonly topic?: string;
+                topic?: string;
                 /** @description An `accessScopeId` or the slug of a scope; without it the topic outside of every scope */
-                readonly scope?: string;
+                scope?: string;
                 /** @description `meta.id`, what its publisher gave it, or `msgId`; of several messages with one id all are answered */
-                readonly messageId?: string;
+                messageId?: string;
                 /** @description The position of a message, instead of its id */
-                readonly position?: string;
+                position?: string;
                 /** @description Instead of a message: what would have become of one at that time */
-                readonly at?: string;
+                at?: string;
                 /** @description `actorTokenId`, the public `keyId`, or the subject `ext:…` of an external actor; without it all that were in the room */
-                readonly actorId?: string;
+                actorId?: string;
                 /** @description Actors on a page; clamped to 1-50 */
-                readonly limit?: number;
+                limit?: number;
                 /** @description `nextCursor` of the previous page */
-                readonly cursor?: string;
+                cursor?: string;
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /** @example 0b9f3f6a-52c1-4d9e-8f7b-1c2d3e4f5a60 */
-                readonly orgId: string;
+                orgId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Done */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Trace"];
+                    "application/json": components["schemas"]["Trace"];
                 };
             };
             /** @description An error */
-            readonly default: {
+            default: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
+                    "application/json": components["schemas"]["ApplicationError"] | components["schemas"]["ValidationError"];
                 };
             };
         };

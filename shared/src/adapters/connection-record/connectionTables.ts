@@ -54,7 +54,8 @@ export class ConnectionTables {
     boolean,
     [gateway: string, state: ConnectionState, connectionId: string]
   >;
-  private readonly ofProjects: Database<boolean, [projectId: string, connectionId: string]>;
+  /** Whose they are. */
+  private readonly projects: Database<string, string>;
   private readonly facts: Database<Buffer, FactKey>;
   private readonly byTime: Database<boolean, TimeKey>;
   private readonly handOuts: Database<boolean, HandOutKey>;
@@ -68,7 +69,7 @@ export class ConnectionTables {
     this.lists = root.openDB('lists', { encoding: 'string' });
     this.rooms = root.openDB('rooms', { encoding: 'ordered-binary' });
     this.ofGateways = root.openDB('ofGateways', { encoding: 'ordered-binary' });
-    this.ofProjects = root.openDB('ofProjects', { encoding: 'ordered-binary' });
+    this.projects = root.openDB('projects', { encoding: 'string' });
     this.facts = root.openDB('facts', { encoding: 'binary' });
     this.byTime = root.openDB('byTime', { encoding: 'ordered-binary' });
     this.handOuts = root.openDB('handOuts', { encoding: 'ordered-binary' });
@@ -151,13 +152,26 @@ export class ConnectionTables {
     if (next !== undefined) this.counts.putSync('next', next);
   }
 
-  /** Facts of connections that are not known are passed over. */
-  add(placed: RecordedFact, gateway: string): void {
+  /** Facts of connections that are not known are passed over. A connection is written once, as it is after all of them. */
+  add(facts: readonly RecordedFact[], gateway: string): void {
+    const changed = new Map<string, { known: FoldedConnection | undefined; connection: FoldedConnection }>();
+    let added = 0;
+    for (const placed of facts) {
+      const id = placed.fact.connection;
+      const change = changed.get(id);
+      const known = change === undefined ? this.connections.get(id) : change.known;
+      const connection = foldFact(change?.connection ?? known, placed, gateway);
+      if (connection === undefined) continue;
+      changed.set(id, { known, connection });
+      added += this.addFact(placed, connection);
+    }
+    for (const { known, connection } of changed.values()) this.put(connection, known);
+    if (added > 0) this.counts.putSync('bytes', this.bytes + added);
+  }
+
+  /** Returns what it takes. */
+  private addFact(placed: RecordedFact, connection: FoldedConnection): number {
     const { place, fact } = placed;
-    const known = this.connections.get(fact.connection);
-    const connection = foldFact(known, placed, gateway);
-    if (connection === undefined) return;
-    this.put(connection, known);
     for (const room of roomsOf(placed)) {
       this.rooms.putSync([fact.connection, room], true);
       this.list(connection, { of: 'room', room });
@@ -167,7 +181,7 @@ export class ConnectionTables {
     this.byTime.putSync([fact.at, fact.connection, place], true);
     if (fact.kind === 'handedOut')
       this.handOuts.putSync([connection.projectId, fact.messageId, place, fact.connection], true);
-    this.counts.putSync('bytes', this.bytes + encoded.length + keysBytes);
+    return encoded.length + keysBytes;
   }
 
   /** Up to `limit` connections of a gateway, if there is a limit. */
@@ -206,10 +220,15 @@ export class ConnectionTables {
   }
 
   connectionsOf(projectId: string, limit: number): readonly string[] {
-    const range = { start: [projectId], end: [projectId, end], limit };
-    return [...this.ofProjects.getKeys(range as object)].map(
-      (key) => (key as unknown as string[])[1] as string,
-    );
+    const organizationId = this.projects.get(projectId);
+    if (organizationId === undefined) return [];
+    const key = keyOfList({ of: 'project', projectId });
+    const range = { start: [organizationId, key], end: [organizationId, key, end], limit };
+    return [...this.lists.getRange(range as object)].map(({ value }) => value);
+  }
+
+  removeProject(projectId: string): void {
+    this.projects.removeSync(projectId);
   }
 
   /** With all its facts. */
@@ -230,9 +249,10 @@ export class ConnectionTables {
     if (before !== undefined) this.ofGateways.removeSync([gateway, before, connectionId]);
     if (state !== 'closed') this.ofGateways.putSync([gateway, state, connectionId], true);
     if (state === 'open') this.list(connection, { of: 'open' });
-    else this.unlist(connection, { of: 'open' });
+    else if (before !== undefined) this.unlist(connection, { of: 'open' });
     if (known !== undefined) return;
-    this.ofProjects.putSync([projectId, connectionId], true);
+    if (this.projects.get(projectId) === undefined)
+      this.projects.putSync(projectId, connection.organizationId);
     for (const list of [{ of: 'all' }, { of: 'actor', actorTokenId }, { of: 'project', projectId }] as const)
       this.list(connection, list);
   }
@@ -260,7 +280,6 @@ export class ConnectionTables {
     ];
     for (const list of lists as readonly ConnectionList[]) this.unlist(connection, list);
     this.ofGateways.removeSync([gateway, stateOf(connection), connectionId]);
-    this.ofProjects.removeSync([projectId, connectionId]);
     this.connections.removeSync(connectionId);
   }
 

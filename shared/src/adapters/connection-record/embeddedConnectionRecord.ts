@@ -116,12 +116,14 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
 
   async removeOf(projectIds: readonly string[]): Promise<void> {
     this.transactions.assertOpen();
-    for (const projectId of projectIds)
+    for (const projectId of projectIds) {
       for (let ids = this.tables.connectionsOf(projectId, step); ids.length > 0;) {
         const removed = ids;
         await this.transactions.run(() => removed.forEach((id) => this.tables.remove(id)));
         ids = this.tables.connectionsOf(projectId, step);
       }
+      await this.transactions.run(() => this.tables.removeProject(projectId));
+    }
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
@@ -177,7 +179,7 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
     if (isBack)
       for (const connection of this.tables.ofGateway(batch.gateway, 'lost'))
         this.tables.end(connection, null);
-    for (const placed of placedFacts(batch)) this.tables.add(placed, batch.gateway);
+    this.tables.add(placedFacts(batch), batch.gateway);
     if (ended) this.endUntold(batch.gateway, ended);
   }
 

@@ -592,6 +592,12 @@ export const limitTable = {
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'memory, gateways and the bus from a page of large presences',
   },
+  activityMinutes: {
+    ...{ value: 360, unit: 'number', per: 'project' },
+    answer: 'none: older minutes are deleted',
+    metric: 'roomwire_http_request_duration_seconds',
+    protects: 'the disk, and the engine, from what every project does each minute',
+  },
   impactShown: {
     ...{ value: 100, unit: 'number', per: 'request' },
     answer: 'none: `total` counts the others',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { activityFields } from '@roomwire/shared/ports/activityStore';
 import { expectTime, expectUuid } from '../../../support/shapes.js';
 
 const times = ['createdAt', 'updatedAt'] as const;
@@ -171,6 +172,14 @@ export const answers = {
   'webhook secret': one('webhook secret'),
   'webhook secret with its secret': one('webhook secret', 'webhookSecret'),
   'page of webhook secrets': page('webhook secret'),
+  activity(body) {
+    expect(body).to.have.all.keys('data');
+    expect(body.data).to.have.length(5);
+    for (const { at, ...counts } of body.data) {
+      expectTime(at);
+      expect(counts).to.have.all.keys(...activityFields);
+    }
+  },
   // With one: `webhookCircuits.e2e.spec.ts`.
   'page of no webhook circuits': (body) =>
     expect(body).to.eql({ data: [], pagination: { total: 0, page: 1, pageCount: 0 } }),

@@ -145,6 +145,7 @@ const sessionRows = [
   [`GET ${organization}/projects`, none, 200, 'page of projects'],
   [`POST ${organization}/projects`, 'new project', 201, 'project'],
   [`GET ${project}`, none, 200, 'project'],
+  [`GET ${project}/activity?minutes=5`, none, 200, 'activity'],
   [`PATCH ${project}`, 'project changes', 200, 'project'],
   [`POST ${project}/console-access`, none, 201, 'console access'],
   [`GET ${project}/api-keys`, none, 200, 'page of API keys'],
