@@ -1,8 +1,10 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { Form } from 'react-aria-components';
-import { ApiFailure } from '../api/failure.js';
+import { ApiFailure, type FieldProblem } from '../api/failure.js';
 import type { Filters } from '../app/useFilters.js';
 import { Button } from './Button.js';
+import { FieldProblemsContext, type FieldProblems } from './fieldProblems.js';
+import { missingFields } from './missingFields.js';
 
 /** For a field, which shows what is asked for until something else is entered. */
 interface FieldState<Name extends string> {
@@ -29,25 +31,36 @@ export const FilterForm = <Name extends string>(props: FilterFormProps<Name>) =>
   const { label, filters, submit = 'Show', error, askAgain, children } = props;
   const { asked, ask, clear } = filters;
   const [values, setValues] = useState(asked);
-  useEffect(() => setValues(asked), [asked]);
+  const [missing, setMissing] = useState(none);
+  useEffect(() => {
+    setValues(asked);
+    setMissing(none);
+  }, [asked]);
+  const refused = useMemo(() => problemsOf(error instanceof ApiFailure ? error.problems : []), [error]);
   const isEmpty = Object.values(asked).every((value) => value === '');
   return (
     <Form
       aria-label={label}
       className="filter-form"
-      validationErrors={problemsOf(error)}
+      // As in `Form`: a browser would hold back the next try.
+      validationBehavior="aria"
       onSubmit={(event) => {
         event.preventDefault();
+        const unfilled = problemsOf(missingFields(event.currentTarget));
+        setMissing(unfilled);
+        if (unfilled !== none) return;
         if (isSame(values, asked)) void askAgain();
         else ask(trimmed(values));
       }}
     >
       <div className="filter-fields">
-        {children((name) => ({
-          name,
-          value: values[name],
-          onChange: (value) => setValues((before) => ({ ...before, [name]: value })),
-        }))}
+        <FieldProblemsContext value={missing === none ? refused : missing}>
+          {children((name) => ({
+            name,
+            value: values[name],
+            onChange: (value) => setValues((before) => ({ ...before, [name]: value })),
+          }))}
+        </FieldProblemsContext>
       </div>
       <div className="form-actions">
         <Button type="submit" look="primary">
@@ -74,7 +87,7 @@ const isSame = <Name extends string>(
   asked: Readonly<Record<Name, string>>,
 ): boolean => Object.entries<string>(trimmed(values)).every(([name, value]) => value === asked[name as Name]);
 
-const problemsOf = (error: Error | null | undefined): Record<string, string> =>
-  error instanceof ApiFailure
-    ? Object.fromEntries(error.problems.map(({ path, message }) => [path, message]))
-    : {};
+const none: FieldProblems = {};
+
+const problemsOf = (problems: readonly FieldProblem[]): FieldProblems =>
+  problems.length === 0 ? none : Object.fromEntries(problems.map(({ path, message }) => [path, message]));

@@ -46,6 +46,7 @@ describe('the console, audit', function () {
     await page.keyboard.press('Enter');
     await page.waitForURL(/type=RoomGrantAdded/);
     await changes(page).filter({ hasText: 'Room updated' }).waitFor({ state: 'detached' });
+    await changes(page).first().waitFor();
     expect(await changes(page).locator('strong').allInnerTexts()).to.eql(['Room grant added']);
 
     await page.getByRole('button', { name: 'Clear' }).click();

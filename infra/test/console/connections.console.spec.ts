@@ -73,7 +73,7 @@ describe('the console, connections', function () {
     const room = page.getByRole('combobox', { name: 'Room' });
     await room.fill('No Room');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await page.getByRole('alert').filter({ hasText: 'room must match' }).waitFor();
+    await page.locator('.field-error').filter({ hasText: 'must match' }).waitFor();
     await room.fill('support-desk/nowhere');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.getByText('No connection', { exact: true }).waitFor();

@@ -105,7 +105,12 @@ describe('the console, trace and explain', function () {
   });
 
   it('says at the fields what is wrong, and what there is not', async () => {
-    const { page } = await world.signedIn(`trace?topic=${desk.address}&messageId=nobody-sent-it`);
+    const { page } = await world.signedIn('trace');
+    await page.getByRole('button', { name: 'Trace', exact: true }).click();
+    await page.locator('.field-error').nth(1).waitFor();
+    await page.getByRole('combobox', { name: 'Topic' }).fill(desk.address);
+    await page.getByLabel('Message id').fill('nobody-sent-it');
+    await page.keyboard.press('Enter');
     await page.getByText('This message is not known').waitFor();
     const actor = page.getByRole('combobox', { name: 'Actor' });
     await actor.fill('nobody');
