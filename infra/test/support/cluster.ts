@@ -85,16 +85,23 @@ export const eventStoreOfATest = async (): Promise<{ url: string; close: () => P
 };
 
 /** Processes on the engines, with read models of their own. */
-export const startCluster = async (engines: Engines, secrets = secretsOf): Promise<Cluster> => {
+export const startCluster = async (
+  engines: Engines,
+  secrets = secretsOf,
+  overrides: Readonly<Record<string, string>> = {},
+): Promise<Cluster> => {
   const members = new Set<Member>();
   const settings = {
     ROOMWIRE_EVENTSTORE_URL: engines.eventStoreUrl,
     ROOMWIRE_MONGODB_URL: withDatabase(engines.mongodbUrl, `cluster_${randomUUID().slice(0, 8)}`),
     ROOMWIRE_KAFKA_BROKERS: engines.kafkaBrokers,
+    // A new record begins with all that the topic has, of every test before: those about it ask for it.
+    ROOMWIRE_CONNECTION_RECORD: 'false',
     ROOMWIRE_REST_RATE: '0',
     ROOMWIRE_DRAIN_SECONDS: '0',
     ROOMWIRE_LOG_LEVEL: 'warn',
     ROOMWIRE_PORT: '0',
+    ...overrides,
   };
   const sessionToken = await mintSessionToken(
     secret,

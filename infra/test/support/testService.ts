@@ -51,7 +51,8 @@ const testEngines = async (): Promise<TestEngines> => {
     ROOMWIRE_MONGODB_URL: testMongodbUrl(`test_${randomUUID().slice(0, 8)}`),
     ROOMWIRE_KAFKA_BROKERS: testBrokers().join(','),
   });
-  return { settings: { engines }, close: eventStore.close };
+  // A new record begins with all that the topic has, of every test before: those about it ask for it.
+  return { settings: { engines, connectionRecord: false }, close: eventStore.close };
 };
 
 /**

@@ -41,7 +41,7 @@ export const openConsoleWorld = async (
   overrides: Partial<Config> = {},
   seed?: (config: Config) => Promise<void>,
 ): Promise<ConsoleWorld> => {
-  const service = await startTestService(overrides, seed);
+  const service = await startTestService({ connectionRecord: true, ...overrides }, seed);
   const browser = await openBrowser();
   const { organizationId, projectId, sessionToken } = service.credentials;
   const pathOf = (page: string): string => `/console/o/${organizationId}/p/${projectId}/${page}`;

@@ -29,7 +29,7 @@ describe('connections on record', () => {
   let actor: { readonly accessToken: string; readonly actorTokenId: string; readonly keyId: string };
   const sockets: FrameClient[] = [];
 
-  before(async () => void (service = await startTestService()));
+  before(async () => void (service = await startTestService({ connectionRecord: true })));
   after(() => service.close());
   beforeEach(async () => {
     ({ client: project, organizationId, projectId } = await service.newProject());

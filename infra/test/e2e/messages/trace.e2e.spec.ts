@@ -7,7 +7,7 @@ describe('why a message did not arrive', function () {
   this.timeout(60_000);
   let service: TestService;
 
-  before(async () => void (service = await startTestService()));
+  before(async () => void (service = await startTestService({ connectionRecord: true })));
   after(() => service.close());
 
   const open = async (): Promise<TracedService> => {

@@ -54,7 +54,7 @@ export const sessionOf = (organizationId: string, lifetimeSeconds = 3600, secret
 
 export const openWorld = async (): Promise<World> => {
   const seeds = [seedOrganization(), seedOrganization()] as const;
-  const service = await startTestService({ sessionSecret }, (config) =>
+  const service = await startTestService({ sessionSecret, connectionRecord: true }, (config) =>
     withStores(config, async (stores) => {
       for (const seed of seeds) await seed.write(stores);
     }),
