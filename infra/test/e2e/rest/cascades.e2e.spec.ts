@@ -108,9 +108,9 @@ describe('REST cascades: a deleted project', () => {
   });
 
   it('leaves its organization and other projects', async () => {
-    const kept = having('{orgId}').filter(
-      ({ method, path }) => method === 'GET' && !path.includes('{projectId}'),
-    );
+    // What is on record of the project's connections goes with it.
+    const isOfProject = (path: string) => path.includes('{projectId}') || path.includes('{connectionId}');
+    const kept = having('{orgId}').filter(({ method, path }) => method === 'GET' && !isOfProject(path));
     for (const endpoint of kept)
       if (!endpoint.path.endsWith('/projects'))
         done(await call(world.service.operator, endpoint, idsOf(world.own, endpoint)));

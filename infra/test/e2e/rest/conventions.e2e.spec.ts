@@ -31,7 +31,7 @@ describe('REST conventions', () => {
     for (const endpoint of endpoints.filter((each) => parametersOf(each).length > 0))
       await inCase(nameOf(endpoint), async () => {
         const [first] = parametersOf(endpoint);
-        const [, parameter = first] = /\{(\w+)\}$/.exec(endpoint.path) ?? [];
+        const [, parameter = first] = /^[^?]*\{(\w+)\}$/.exec(endpoint.path) ?? [];
         const messageOf = (name: unknown) =>
           name === 'actorId'
             ? 'Invalid actorId: must be a UUID or public keyId (at_...)'
