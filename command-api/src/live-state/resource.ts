@@ -55,7 +55,7 @@ export const examplePresencePage = {
 export const occupancyQuerySchema = s.queryOf(
   {
     rooms: s.described(
-      s.arrayOf(s.text(), limitTable.occupancyRooms.value),
+      s.arrayOf(s.text(), limitTable.occupancyRooms.value, { minItems: 1 }),
       `The slug of a room, for each of up to ${limitTable.occupancyRooms.value} rooms. Those that the app does not have are left out`,
     ),
     scope: scopeParameter,

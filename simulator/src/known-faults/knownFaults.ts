@@ -193,7 +193,11 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     what: 'What was given up, or taken over, is sent under a message id of its own',
     rules: ['WS-ONCE-1'],
     edits: [
-      gateway('publishing/publishClaims', 'this.won(key, outcome.messageId)', 'this.won(key, messageId)'),
+      gateway(
+        'publishing/publishClaims',
+        'this.won(key, outcome)',
+        'this.won(key, { ...outcome, messageId })',
+      ),
     ],
   },
   'freed-claim': {
