@@ -59,9 +59,6 @@ const byCloseCode: ReadonlyMap<number, RetryDecision> = new Map<number, RetryDec
   [4003, { pace: 'soon', tokenRefused: true }],
 ]);
 
-/** Somebody closed the connection by hand: it may come back, with the same token, and not at once. */
-const kicked = { closeCode: 4001, closeReason: 'kicked' } as const;
-
 /** Any other failure is on the side of the server, and may pass at once. */
 const byAuthenticationFailure: ReadonlyMap<string, RetryDecision> = new Map<string, RetryDecision>([
   ...['access_denied', 'api_key_as_token', 'malformed_token', 'token_without_kid'].map(
@@ -71,14 +68,12 @@ const byAuthenticationFailure: ReadonlyMap<string, RetryDecision> = new Map<stri
   ['connection_limit_reached', later],
 ]);
 
-const isKicked = ({ closeCode, closeReason }: ConnectionError): boolean =>
-  closeCode === kicked.closeCode && closeReason === kicked.closeReason;
-
 /** Whether and how to connect again after a connection has ended or an attempt has failed. */
 export const retryDecision = (error: RoomwireError): RetryDecision => {
   if (error.error === 'unsupported_protocol') return 'stop';
   if (error instanceof AuthenticationError) return byAuthenticationFailure.get(error.error) ?? early;
-  if (error instanceof ConnectionError && isKicked(error)) return later;
+  // Somebody has closed it by hand: it may come back with the same token, and not at once.
+  if (error instanceof ConnectionError && error.closeReason === 'kicked') return later;
   if (error instanceof ConnectionError) return byCloseCode.get(error.closeCode ?? 0) ?? early;
   return later;
 };

@@ -7,6 +7,13 @@ import type { Member } from './members.js';
 import { messageOf, type AcknowledgeableMessage, type MessageHandler } from './message.js';
 import type { JobOptions } from './subscribeOptions.js';
 
+/** An `AbortSignal`, where the types of the platform have one: a project may have neither those of browsers nor those of Node. */
+export type JobSignal = typeof globalThis extends {
+  readonly AbortSignal: { readonly prototype: infer Signal };
+}
+  ? Signal
+  : { readonly aborted: boolean };
+
 /** A message of a subscription with `jobs`, which nobody else has meanwhile. Settled once, by whatever settles it first. */
 export interface Job extends AcknowledgeableMessage {
   /** How often it was handed out: 1 at first. */
@@ -15,7 +22,7 @@ export interface Job extends AcknowledgeableMessage {
    * Aborted when the job is no more this worker's: its connection is lost, or its subscription has ended. What the handler does then is
    * neither said to the server nor reported.
    */
-  readonly signal: AbortSignal;
+  readonly signal: JobSignal;
   /** Says that the job is done, so that nobody gets it again. By default the client does when the handler is done. */
   ack(): void;
   /** Gives the job back, for another worker or this one, after `delaySeconds` (0 to 900; 0). The client does when the handler fails. */
