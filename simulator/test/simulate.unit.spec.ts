@@ -4,8 +4,8 @@ import { run, timeoutMs } from './support/run.js';
 describe('a simulation', () => {
   it('passes, and happens in the same way in another process with the same seed, and in another with another', () => {
     const [shown, again] = [
-      run('--seed', '7', '--seeds', '2', '--trace'),
-      run('--seed', '7', '--seeds', '2'),
+      run('--seed', '8', '--seeds', '2', '--trace'),
+      run('--seed', '8', '--seeds', '2'),
     ];
     const verdicts = again.stdout.match(/^seed .*$/gm) ?? [];
     expect(shown.stdout.match(/^seed .*$/gm)).to.eql(verdicts);
