@@ -108,7 +108,7 @@ describe('the console, around its pages', function () {
     const { page } = await world.signedIn('actors');
     await page.getByRole('button', { name: 'choose another project' }).click();
     await page.getByRole('menuitemradio', { name: 'Second' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
     expect(page.url()).to.include(made.body.projectId);
     await page.context().close();
   });

@@ -59,7 +59,7 @@ describe('the console, signing in', function () {
   it('signs in by the printed link, once, and takes its code out of the address', async () => {
     const code = mintCode(organizationId, 'ada');
     const { page } = await world.open(`/console#code=${code}`);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
     expect(page.url()).not.to.include('code');
     await page.context().close();
     const again = await world.open(`/console#code=${code}`);
@@ -69,7 +69,7 @@ describe('the console, signing in', function () {
       .getByLabel('One-time code')
       .fill(`http://x/console#code=${mintCode(organizationId, 'ada')}`);
     await again.page.getByRole('button', { name: 'Sign in with the code' }).click();
-    await again.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await again.page.getByRole('heading', { name: 'First steps' }).waitFor();
     await again.page.context().close();
   });
 
@@ -95,7 +95,7 @@ describe('the console, signing in', function () {
     await page.getByRole('heading', { name: 'This project is not here' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Your projects' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
     expect(page.url()).to.include(other.projectId);
     await page.context().close();
   });

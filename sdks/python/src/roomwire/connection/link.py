@@ -7,10 +7,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..client_name import CLIENT_NAME
 from ..errors import AuthenticationError, ConnectionError, RoomwireError
 from ..futures import new_future, resolve, until_one_ends, within
 from ..options import Settings
-from ..client_name import CLIENT_NAME
 from ..protocol.codec import decode_frame, encode_frame
 from ..protocol.frames import AuthRefused, ErrorFrame, Reauthenticated, ServerFrame, Session, TokenExpiring
 from ..protocol.read_frame import protocol_error
