@@ -73,7 +73,8 @@ describe('the console, actors, scopes and keys', function () {
     await page.getByRole('button', { name: 'Disable it' }).click();
     await page.getByRole('button', { name: 'Enable Web' }).waitFor();
     const { body } = await world.service.project.get('/signing-keys');
-    expect(body.data.map(({ status }: { status: string }) => status).sort()).to.eql(['active', 'disabled']);
+    const keys = body.data as readonly { readonly status: string }[];
+    expect(keys.map(({ status }) => status)).to.have.members(['active', 'disabled']);
     await page.context().close();
   });
 
@@ -97,9 +98,8 @@ describe('the console, actors, scopes and keys', function () {
 
   it('says of a token what it is, and why it is refused', async () => {
     const { project, credentials } = world.service;
-    const { accessToken, actorTokenId } = (
-      await project.post('/actors', { name: 'Tested', actorType: 'user' })
-    ).body;
+    const { body } = await project.post('/actors', { name: 'Tested', actorType: 'user' });
+    const { accessToken, actorTokenId } = body as { accessToken: string; actorTokenId: string };
     const { page } = await world.signedIn('keys');
     await page.getByRole('tab', { name: 'Test a token' }).click();
     const test = async (token: string): Promise<void> => {

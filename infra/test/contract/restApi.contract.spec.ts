@@ -36,7 +36,7 @@ const hasRuleWith400 = ({ operationId, rejections }: Route): boolean =>
 /** What it is about stands in its query, which the tool makes up: only its own tests find something. */
 const isNamedByQuery = ({ query }: Route): boolean => query?.['required'] !== undefined;
 
-/** Values of path parameters; of any other the tool makes some, or follows a link. */
+/** Values of path parameters; of any other the tool makes some, or follows a link. A redrive that waited for its outcome would take too long. */
 type KnownIds = Readonly<Record<string, string>>;
 
 const settingsFor = (chosen: readonly Route[], ids: KnownIds): string => {
@@ -55,6 +55,9 @@ bearer = "\${SESSION_TOKEN}"
 [[operations]]
 include-operation-id = [${ruled.join(', ')}]
 checks.positive_data_acceptance.expected-statuses = ["2xx", 400, 401, 403, 404, 409, 429]
+[[operations]]
+include-operation-id = ["redriveDeadLetter"]
+parameters = { "query.wait" = "false" }
 `;
 };
 
@@ -144,7 +147,8 @@ describe('The REST API against its own description (schemathesis)', function () 
   });
 
   it('conforms for existing resources of a project', async () => {
-    const [ofRooms, others] = parted(opened('project').filter(takesAnId), '/rooms');
+    const things = opened('project').filter((route) => takesAnId(route) && !isNamedByQuery(route));
+    const [ofRooms, others] = parted(things, '/rooms');
     // Changes of the app may take away that rooms can be made in it.
     for (const chosen of [ofRooms, others]) {
       const { project, ids } = await furnishedProject(service);

@@ -169,7 +169,7 @@ describe('the guides', function () {
     await eventually(() => done().size === 20, { withinMs: 60_000 });
     const dead = async (): Promise<string> =>
       outputOf(await guide.run('npx', 'roomwire', 'dead-letters', 'list', '--kind', 'job', '--json'));
-    await eventually(async () => (await dead()).includes('"group":"thumbnails"'), { withinMs: 60_000 });
+    await eventually(async () => (await dead()).includes('"group": "thumbnails"'), { withinMs: 60_000 });
     expect(said('failed This is no image')).to.not.eql([]);
     expect(guide.unused).to.eql([]);
   });
