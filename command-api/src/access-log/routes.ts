@@ -1,6 +1,7 @@
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { AccessEntry, AccessLog } from '@roomwire/shared/ports/accessLog';
 import { minuteOf } from '@roomwire/shared/wire/accessPlaces';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { sessionRoute, type ResourceDeps, type Route } from '../http/route.js';
 import { organizationOf } from '../organizations/resource.js';
 import {
@@ -30,7 +31,7 @@ export const accessLogRoutes = (deps: AccessLogDeps & Pick<ResourceDeps, 'comman
     async handle(request) {
       const { organizationId } = await organizationOf(deps.commands, request);
       const { query } = request;
-      const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
+      const limit = clampedLimit(query.limit ?? 50, 100);
       const { entries, next } = await findAccess(deps.accessLog, organizationId, query, limit);
       return { data: entries.map(presentAccess), nextCursor: next };
     },

@@ -1,6 +1,7 @@
 import { activityFields, type ActivityCounts } from '@roomwire/shared/ports/activityStore';
 import { minuteMs } from '@roomwire/shared/activity/activity';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
@@ -15,7 +16,7 @@ export const activityQuerySchema = s.queryOf({
 });
 
 export const minutesAsked = ({ minutes = usualMinutes }: s.ValueOf<typeof activityQuerySchema>): number =>
-  Math.min(mostMinutes, Math.max(1, Math.trunc(minutes)));
+  clampedLimit(minutes, mostMinutes);
 
 const counted = (description: string) => s.described(s.orNull(s.count), description);
 

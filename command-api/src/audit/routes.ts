@@ -1,3 +1,4 @@
+import { clampedLimit } from '../http/clampedLimit.js';
 import { Rejection } from '../handling/rejections.js';
 import {
   sessionRoute,
@@ -71,7 +72,7 @@ export const auditRoutes = (
       async handle(request) {
         const organizationId = await organizationIdOf(request);
         const { query } = request;
-        const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
+        const limit = clampedLimit(query.limit ?? 50, 100);
         const after = query.cursor === undefined ? undefined : placeOfCursor(query.cursor);
         const { entries, next } = await findEntries(deps.auditIndex, organizationId, filterOf(query), {
           after,

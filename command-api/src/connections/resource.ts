@@ -1,6 +1,7 @@
 import { plainTopicOf } from '@roomwire/shared/domain/topic';
 import type { RecordedConnection, RecordedFact } from '@roomwire/shared/ports/connectionRecord';
 import type { ConnectionFact, FactOf } from '@roomwire/shared/wire/bus/connectionFacts';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
@@ -22,7 +23,7 @@ export const connectionsQuerySchema = s.queryOf({
 export type ConnectionsQuery = s.ValueOf<typeof connectionsQuerySchema>;
 
 export const limitOf = ({ limit = 50 }: { readonly limit?: number | undefined }, most = 100): number =>
-  Math.min(most, Math.max(1, Math.trunc(limit)));
+  clampedLimit(limit, most);
 
 const connectionSchema = s.titledObject('Connection', {
   connectionId: s.uuid,

@@ -1,6 +1,6 @@
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ConnectionRecord, RecordedConnection } from '@roomwire/shared/ports/connectionRecord';
 import type { LiveConnections } from '@roomwire/shared/ports/liveConnections';
+import { available } from '../live-state/available.js';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
 import {
@@ -128,9 +128,4 @@ const findConnection = async (
   const connection = await connectionRecord.get(organizationId, connectionId);
   if (connection === undefined) throw new Rejection('connection_not_found', { connectionId });
   return connection;
-};
-
-const available = (connections: LiveConnections | undefined): LiveConnections => {
-  if (connections === undefined) throw new EngineUnavailable('live state');
-  return connections;
 };

@@ -8,6 +8,7 @@ import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { cascadeFilter, isInCascade } from '@roomwire/shared/wire/views/cascades';
 import type { Viewed } from '@roomwire/shared/wire/views/views';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { newestFirst } from '../http/listing.js';
@@ -241,7 +242,7 @@ export const findDeadLetters = async (
   query: DeadLettersQuery,
 ) => {
   const { status, offset = 0, ...chosen } = query;
-  const limit = Math.min(100, Math.max(1, Math.trunc(query.limit ?? 50)));
+  const limit = clampedLimit(query.limit ?? 50, 100);
   const entries = await entriesOf(views, organizationId);
   const filter = { ...entries, ...chosenFilter(chosen), ...(status === undefined ? {} : { status }) };
   const [total, page] = await Promise.all([

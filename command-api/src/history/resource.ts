@@ -6,6 +6,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { jsonValueOf } from '@roomwire/shared/wire/protocol/jsonValue';
 import { messageParts } from '@roomwire/shared/wire/protocol/messageParts';
 import { maxPositionLength, positionOf, positionPattern } from '@roomwire/shared/wire/protocol/position';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
@@ -32,8 +33,7 @@ export type HistoryQuery = s.ValueOf<typeof historyQuerySchema>;
 
 export const deletedQuerySchema = s.queryOf({ scope: scopeParameter });
 
-export const limitOf = ({ limit = usualMessages }: HistoryQuery): number =>
-  Math.min(mostMessages, Math.max(1, Math.trunc(limit)));
+export const limitOf = ({ limit = usualMessages }: HistoryQuery): number => clampedLimit(limit, mostMessages);
 
 /** What was published, in a record of a message. */
 export const dataFields = {

@@ -2,6 +2,7 @@ import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { UsageReader } from '@roomwire/shared/ports/usageStore';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
+import { clampedLimit } from './clampedLimit.js';
 import * as s from './schema.js';
 
 type Sort = readonly (readonly [string, 1 | -1])[];
@@ -53,7 +54,7 @@ export const findPage = async <V extends ViewName, T>(
   orderFirst: Sort = [],
 ): Promise<Page<T>> => {
   const page = query.page ?? 1;
-  const limit = Math.min(limitTable.pageRecords.value, Math.max(1, Math.trunc(query.limit ?? 10)));
+  const limit = clampedLimit(query.limit ?? 10, limitTable.pageRecords.value);
   const sort: Sort = [...orderFirst, ...(query.orderBy ?? []).map(readOrder), ['createdPosition', -1]];
   const [total, docs] = await Promise.all([
     views.count(view, filter),

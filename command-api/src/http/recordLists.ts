@@ -2,6 +2,7 @@ import type { LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { ViewName, Views } from '@roomwire/shared/wire/views/views';
+import { clampedLimit } from './clampedLimit.js';
 import { containing } from './listing.js';
 import type { RecordParts } from './sendJson.js';
 import * as s from './schema.js';
@@ -99,8 +100,7 @@ export const recordPage = async <V extends Listed, T>(
   return { data: page.map(present), next: last?.createdPosition ?? null };
 };
 
-const recordsOnPage = (limit = defaultLimit): number =>
-  Math.min(limitTable.listRecords.value, Math.max(1, Math.trunc(limit)));
+const recordsOnPage = (limit = defaultLimit): number => clampedLimit(limit, limitTable.listRecords.value);
 
 export const wholeList = <V extends Listed, T>(
   views: ViewReader,

@@ -1,8 +1,8 @@
 import { isRightsEvent, rightsOf } from '@roomwire/shared/domain/assumedRights';
 import { includesPermission } from '@roomwire/shared/domain/permission';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { noImpact, type Impact } from '@roomwire/shared/ports/impact';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { available } from '../live-state/available.js';
 import { Rejection } from '../handling/rejections.js';
 import { projectRoute, type ResourceDeps, type Route } from '../http/route.js';
 import type { LiveStateDeps } from '../live-state/routes.js';
@@ -24,9 +24,7 @@ export const impactRoutes = (deps: ResourceDeps & LiveStateDeps): readonly Route
   const impactOf = async (projectId: string, { events }: Rehearsal): Promise<Impact> => {
     const ofRights = events.filter(isRightsEvent).map(rightsOf);
     if (ofRights.length === 0) return noImpact;
-    const state = liveState();
-    if (state === undefined) throw new EngineUnavailable('live state');
-    return state.impact({ projectId, events: ofRights });
+    return available(liveState()).impact({ projectId, events: ofRights });
   };
 
   const namesOf = async (ids: readonly string[]): Promise<ReadonlyMap<string, string>> => {

@@ -1,6 +1,7 @@
 import type { JobGroup, JobOptions, PeekedJob } from '@roomwire/shared/ports/jobGroups';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { messageParts } from '@roomwire/shared/wire/protocol/messageParts';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { dataFields, presentData } from '../history/resource.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
@@ -113,7 +114,7 @@ export const jobGroupPage = (
   groups: readonly JobGroup[],
   { limit = 100, cursor = '' }: s.ValueOf<typeof jobGroupPageQuery>,
 ): s.ValueOf<typeof jobGroupPageSchema> => {
-  const most = Math.min(limitTable.listRecords.value, Math.max(1, Math.trunc(limit)));
+  const most = clampedLimit(limit, limitTable.listRecords.value);
   const behind = groups.filter(({ groupId }) => groupId > cursor.toLowerCase());
   const page = behind.slice(0, most);
   return {
@@ -127,7 +128,7 @@ export const peekQuery = s.queryOf({
 });
 
 export const peekLimitOf = ({ limit = 10 }: s.ValueOf<typeof peekQuery>): number =>
-  Math.min(limitTable.peekedJobs.value, Math.max(1, Math.trunc(limit)));
+  clampedLimit(limit, limitTable.peekedJobs.value);
 
 const peekedJobSchema = s.titled(
   'WaitingJob',

@@ -2,6 +2,7 @@ import type { PresentActor, RoomOccupancy } from '@roomwire/shared/ports/liveSta
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { messagePackAsJson } from '@roomwire/shared/wire/webhooks/messagePackAsJson';
 import type { Room } from '@roomwire/shared/domain/room';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
@@ -20,8 +21,7 @@ export const presenceQuerySchema = s.queryOf({
 
 export type PresenceQuery = s.ValueOf<typeof presenceQuerySchema>;
 
-export const limitOf = ({ limit = usualOnPage }: PresenceQuery): number =>
-  Math.min(mostOnPage, Math.max(1, Math.trunc(limit)));
+export const limitOf = ({ limit = usualOnPage }: PresenceQuery): number => clampedLimit(limit, mostOnPage);
 
 const presentActorSchema = s.titledObject('PresentActor', {
   actorTokenId: s.text(),

@@ -1,6 +1,6 @@
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { internalRoom } from '@roomwire/shared/domain/topic';
 import type { LiveState } from '@roomwire/shared/ports/liveState';
+import { available } from './available.js';
 import { findApp } from '../apps/resource.js';
 import { projectRoute, type ResourceDeps, type Route } from '../http/route.js';
 import { findRoom } from '../rooms/resource.js';
@@ -83,8 +83,3 @@ export const liveStateRoutes = ({
     },
   }),
 ];
-
-const available = (liveState: LiveState | undefined): LiveState => {
-  if (liveState === undefined) throw new EngineUnavailable('live state');
-  return liveState;
-};

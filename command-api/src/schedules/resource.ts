@@ -1,4 +1,5 @@
 import type { ScheduledPublish, ScheduleFilter } from '@roomwire/shared/ports/scheduleStore';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
@@ -19,7 +20,7 @@ type ScheduledQuery = s.ValueOf<typeof scheduledQuerySchema>;
 export const filterOf = ({ topic, limit = usuallyListed, cursor = '' }: ScheduledQuery): ScheduleFilter => {
   const [, deliverAt, place] = cursorPattern.exec(cursor) ?? [];
   const after = place === undefined ? undefined : { deliverAt: Number(deliverAt), place };
-  return { topic, after, limit: Math.min(mostListed, Math.max(1, Math.trunc(limit))) };
+  return { topic, after, limit: clampedLimit(limit, mostListed) };
 };
 
 export const cursorOf = ({ deliverAt, place }: ScheduledPublish): string => `${deliverAt}-${place}`;

@@ -3,6 +3,7 @@ import { isExternalSubject } from '@roomwire/shared/domain/tokenRevocation';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
+import { clampedLimit } from '../http/clampedLimit.js';
 import { upToDate, type AuditDeps } from '../audit/auditReads.js';
 import type { InTurn } from '../audit/readTurns.js';
 import { pastRecords, readOnce, type PastRecords } from '../explain/pastRecords.js';
@@ -121,8 +122,7 @@ const trace = async (deps: Deps, asked: Asked): Promise<TraceAnswer> => {
   return { ...common, messages: answered, nextCursor: page.next ?? null };
 };
 
-const limitOf = ({ limit = mostActors }: TraceQuery): number =>
-  Math.min(mostActors, Math.max(1, Math.trunc(limit)));
+const limitOf = ({ limit = mostActors }: TraceQuery): number => clampedLimit(limit, mostActors);
 
 const findMessages = async (
   { history }: HistoryDeps,

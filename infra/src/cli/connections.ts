@@ -1,5 +1,6 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Role } from '@roomwire/shared/domain/role';
+import { readCount } from './readCount.js';
 import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { orFail } from './apiOptions.js';
@@ -32,7 +33,7 @@ export const addConnections = (program: Command): void => {
     .option('--actor <actorTokenId>', 'only of this actor')
     .option('--room <app/room>', 'only those that were subscribed there')
     .addOption(new Option('--state <state>', 'only those').choices(['open', 'closed']))
-    .addOption(new Option('--limit <connections>', 'at most so many').argParser(readLimit).default(100))
+    .addOption(new Option('--limit <connections>', 'at most so many').argParser(readCount).default(100))
     .option('--json', 'as JSON', false)
     .action(list);
   addSessionOptions(
@@ -43,11 +44,6 @@ export const addConnections = (program: Command): void => {
   addSessionOptions(
     group.command('close').description('end them; they may come back').argument('<connectionId...>'),
   ).action(close);
-};
-
-const readLimit = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return Number(text);
 };
 
 const open = async (

@@ -1,5 +1,6 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { deadLetterKinds, deadLetterStatuses } from '@roomwire/shared/domain/deadLetter';
+import { readCount } from './readCount.js';
 import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { orFail } from './apiOptions.js';
@@ -69,11 +70,6 @@ export const addDeadLetters = (program: Command): void => {
     .option('--dry-run', 'only count them', false)
     .option('--wait', 'say what came of each that is named', false)
     .action(redrive);
-};
-
-const readCount = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return Number(text);
 };
 
 const open = async (

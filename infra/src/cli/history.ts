@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { readCount } from './readCount.js';
 import { readHistory, type HistoryQuestion } from '../history/readHistory.js';
 import { addApiOptions, apiAddressOrExit, orFail, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail, say } from './fail.js';
@@ -23,13 +24,8 @@ export const addHistory = (program: Command): void => {
         'those behind this position, the oldest first; an empty one is the beginning',
       ).conflicts('before'),
     )
-    .addOption(new Option('--limit <messages>', 'at most so many').argParser(readLimit).default(100));
+    .addOption(new Option('--limit <messages>', 'at most so many').argParser(readCount).default(100));
   addApiOptions(command).action(history);
-};
-
-const readLimit = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return Number(text);
 };
 
 const history = async (address: string, options: HistoryOptions): Promise<void> => {

@@ -1,4 +1,5 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { readCount } from './readCount.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { addApiOptions, apiAddressOrExit, orFail, type ApiOptions } from './apiOptions.js';
 import { tableOf } from './resources/tables.js';
@@ -18,17 +19,12 @@ export const addScheduled = (program: Command): void => {
   const group = program.command('scheduled').description('publishes that wait for their time');
   addApiOptions(group.command('list').description('the earliest first'))
     .option('--topic <topic>', 'only those to this app-slug/room-slug/topic-name')
-    .addOption(new Option('--limit <publishes>', 'at most so many').argParser(readLimit).default(100))
+    .addOption(new Option('--limit <publishes>', 'at most so many').argParser(readCount).default(100))
     .option('--json', 'as JSON', false)
     .action(list);
   addApiOptions(
     group.command('cancel').description('do not deliver these').argument('<scheduledId...>'),
   ).action(cancel);
-};
-
-const readLimit = (text: string): number => {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 on.');
-  return Number(text);
 };
 
 const list = async (options: ListOptions): Promise<void> => {

@@ -6,9 +6,9 @@ import type {
   ActivityWriter,
   MinuteAccount,
 } from '../../ports/activityStore.js';
-import { EngineUnavailable } from '../../ports/errors.js';
 import { once } from '../../runtime/service.js';
-import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { openDurableEnvironment } from '../lmdb/durableEnvironment.js';
+import { StoreTransactions } from '../lmdb/storeTransactions.js';
 import { accountsOf, hourOf, placeOf, type HourCounts } from './activityHours.js';
 
 type HourKey = [projectId: string, hour: number, writer: string];
@@ -18,23 +18,23 @@ const step = 500;
 
 /** The activity of projects in an LMDB file. */
 class EmbeddedActivityStore implements ActivityStore {
-  private readonly environment: DurableEnvironment;
+  private readonly transactions: StoreTransactions;
   private readonly hours: Database<HourCounts, HourKey>;
   /** The same keys by time, for those that expire. */
   private readonly byHour: Database<boolean, [hour: number, projectId: string, writer: string]>;
   private readonly writers: Database<ActivityWriter, string>;
-  private isOpen = true;
 
   constructor(path: string) {
-    this.environment = openDurableEnvironment(path);
-    const { root } = this.environment;
+    const environment = openDurableEnvironment(path);
+    const { root } = environment;
+    this.transactions = new StoreTransactions(environment, 'activity of projects');
     this.hours = root.openDB('hours', { encoding: 'json' });
     this.byHour = root.openDB('byHour', { encoding: 'ordered-binary' });
     this.writers = root.openDB('writers', { encoding: 'json' });
   }
 
   note(accounts: readonly MinuteAccount[], writer: ActivityWriter): Promise<void> {
-    return this.transact(() => {
+    return this.transactions.run(() => {
       for (const { minute, projects } of accounts)
         for (const [projectId, counts] of projects) {
           const key: HourKey = [projectId, hourOf(minute), writer.writer];
@@ -46,7 +46,7 @@ class EmbeddedActivityStore implements ActivityStore {
   }
 
   async find({ projectId, from, to }: ActivityRange): Promise<ActivityFound> {
-    this.assertOpen();
+    this.transactions.assertOpen();
     const range = { start: [projectId, hourOf(from)], end: [projectId, hourOf(to - 1) + 1] };
     const hours = [...this.hours.getRange(range)];
     return {
@@ -57,9 +57,9 @@ class EmbeddedActivityStore implements ActivityStore {
 
   async prune(before: number): Promise<void> {
     for (;;) {
-      this.assertOpen();
+      this.transactions.assertOpen();
       const keys = [...this.byHour.getKeys({ end: [hourOf(before)], limit: step })];
-      await this.transact(() => {
+      await this.transactions.run(() => {
         for (const [hour, projectId, writer] of keys) {
           this.hours.removeSync([projectId, hour, writer]);
           this.byHour.removeSync([hour, projectId, writer]);
@@ -71,21 +71,7 @@ class EmbeddedActivityStore implements ActivityStore {
     }
   }
 
-  readonly close = once(async () => {
-    this.isOpen = false;
-    await this.environment.close();
-  });
-
-  private async transact(work: () => void): Promise<void> {
-    this.assertOpen();
-    await this.environment.transact(work).catch((cause: unknown) => {
-      throw new EngineUnavailable('activity of projects', { cause });
-    });
-  }
-
-  private assertOpen(): void {
-    if (!this.isOpen) throw new EngineUnavailable('activity of projects');
-  }
+  readonly close = once(() => this.transactions.close());
 }
 
 interface Files {
