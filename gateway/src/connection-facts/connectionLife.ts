@@ -70,8 +70,10 @@ export const unrecordedLife: Life = {
   ...{ subscribed: nothing, changed: nothing, replayed: nothing, unsubscribed: nothing, handedOut: nothing },
 };
 
-export interface LifeDeps {
-  readonly writer: Pick<FactWriter, 'add' | 'addHandOut' | 'enter' | 'leave'>;
+export interface LifeDeps<C extends LivingClient = LivingClient> {
+  readonly writer: Pick<FactWriter, 'add' | 'addHandOut' | 'leave'> & {
+    enter(life: ConnectionLife<C>): void;
+  };
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'uuid'>;
   /** The offset of the next message of a room, and the epoch of it. */
@@ -80,13 +82,13 @@ export interface LifeDeps {
 }
 
 /** The life of a connection that is on record. */
-export class ConnectionLife implements Life {
+export class ConnectionLife<C extends LivingClient = LivingClient> implements Life {
   readonly id: string;
-  private readonly client: LivingClient;
-  private readonly deps: LifeDeps;
+  readonly client: C;
+  private readonly deps: LifeDeps<C>;
   private isOn = false;
 
-  constructor(client: LivingClient, deps: LifeDeps) {
+  constructor(client: C, deps: LifeDeps<C>) {
     this.id = deps.random.uuid();
     this.client = client;
     this.deps = deps;

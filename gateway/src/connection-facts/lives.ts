@@ -37,33 +37,30 @@ const noLives = <C extends ClosableClient>(): Lives<C> => ({
 });
 
 const recordedLives = <C extends ClosableClient>(log: FactLog, deps: LivesDeps): Lives<C> => {
-  const open = new Map<string, C>();
+  const open = new Map<string, ConnectionLife<C>>();
   const writer = new FactWriter({ ...deps, write: (batch) => log.write(batch) });
-  return {
-    of: (client) => {
-      // [WS-OBS-4]
-      if (client.identity.observes) return unrecordedLife;
-      const life: ConnectionLife = new ConnectionLife(client, {
-        ...deps,
-        writer: {
-          add: (fact) => writer.add(fact),
-          addHandOut: (fact) => writer.addHandOut(fact),
-          enter: (telling) => {
-            open.set(telling.id, client);
-            writer.enter(telling);
-          },
-          leave: (id) => {
-            open.delete(id);
-            writer.leave(id);
-          },
-        },
-      });
-      return life;
+  const lifeDeps: LifeDeps<C> = {
+    ...deps,
+    writer: {
+      add: (fact) => writer.add(fact),
+      addHandOut: (fact) => writer.addHandOut(fact),
+      enter: (life) => {
+        open.set(life.id, life);
+        writer.enter(life);
+      },
+      leave: (id) => {
+        open.delete(id);
+        writer.leave(id);
+      },
     },
+  };
+  return {
+    // [WS-OBS-4]
+    of: (client) => (client.identity.observes ? unrecordedLife : new ConnectionLife(client, lifeDeps)),
     kick: (connectionId) => {
-      const client = open.get(connectionId);
-      client?.close(closes.kicked);
-      return client !== undefined;
+      const life = open.get(connectionId);
+      life?.client.close(closes.kicked);
+      return life !== undefined;
     },
     start: () => writer.start(),
     close: () => writer.close(),

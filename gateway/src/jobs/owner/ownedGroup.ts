@@ -13,6 +13,7 @@ import { topicNameOf } from '@roomwire/shared/domain/topic';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { limitTable, type LimitName } from '@roomwire/shared/wire/limits/limitTable';
+import type { AgingIds } from '../../fanout/recentIds.js';
 import { mayComeTwice } from '../../history/replayedMessages.js';
 import { JobMember, type JobRecipient, type JobWishes } from '../queue/job.js';
 import type { JobOutputs } from '../queue/jobOutputs.js';
@@ -24,7 +25,7 @@ import { JobReads } from './jobReads.js';
 import type { Burial } from './burial.js';
 import { JobPacking } from './jobPacking.js';
 import { OldestJobs } from './oldestJobs.js';
-import type { GroupsTaken, TakenMessages } from './takenMessages.js';
+import type { TakenMessages } from './takenMessages.js';
 import type { JobCounts } from '../queue/jobCounts.js';
 
 export interface OwnedGroupDeps {
@@ -79,7 +80,7 @@ export class OwnedGroup {
   private readonly oldest: OldestJobs;
   private readonly deaths: GroupDeaths;
   private readonly changes = new GroupChanges();
-  private readonly taken: GroupsTaken;
+  private readonly taken: AgingIds;
   private depth: number;
   private bytes: number;
   private lastSeq: number;
