@@ -1,5 +1,5 @@
 import { useInfiniteQuery, type QueryKey } from '@tanstack/react-query';
-import type { Rows } from '../components/DataTable.js';
+import type { Rows } from '../components/PagedRows.js';
 import { nextPosition, rowsOf, type ListAnswer, type Position } from './pages.js';
 
 interface RowsOptions<Row> {

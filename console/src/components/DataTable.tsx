@@ -1,7 +1,5 @@
 import type { ReactNode } from 'react';
-import { Button } from './Button.js';
-import { Loading } from './Loading.js';
-import { Problem } from './Problem.js';
+import { PagedRows, type Rows } from './PagedRows.js';
 
 export interface Column<Row> {
   readonly title: string;
@@ -10,16 +8,6 @@ export interface Column<Row> {
   readonly align?: 'end';
   /** The column of buttons, whose title only screen readers need. */
   readonly isActions?: boolean;
-}
-
-/** What reads the rows: a query of pages (`useRows`), or anything of its shape. */
-export interface Rows<Row> {
-  readonly rows: readonly Row[] | undefined;
-  readonly error: Error | null;
-  readonly refetch: () => unknown;
-  readonly hasMore: boolean;
-  readonly isLoadingMore: boolean;
-  readonly loadMore: () => unknown;
 }
 
 interface DataTableProps<Row> {
@@ -33,16 +21,9 @@ interface DataTableProps<Row> {
 }
 
 /** A table that becomes a list of cards where it is narrow, which would otherwise take its roles from it. */
-export const DataTable = <Row,>({ label, columns, keyOf, query, empty }: DataTableProps<Row>) => {
-  const { rows, error, refetch, hasMore, isLoadingMore, loadMore } = query;
-  if (rows === undefined)
-    return error ? <Problem error={error} retry={refetch} /> : <Loading what={label.toLowerCase()} />;
-  // A page without rows is not the last one where the service looks through a part at a time.
-  if (rows.length === 0 && !hasMore) return <>{empty}</>;
-  return (
-    <>
-      {error && <Problem error={error} retry={refetch} />}
-      {rows.length === 0 && <p className="muted">Nothing so far in what was looked through.</p>}
+export const DataTable = <Row,>({ label, columns, keyOf, query, empty }: DataTableProps<Row>) => (
+  <PagedRows label={label} query={query} empty={empty}>
+    {(rows) => (
       <table className="data-table" role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
@@ -70,16 +51,6 @@ export const DataTable = <Row,>({ label, columns, keyOf, query, empty }: DataTab
           ))}
         </tbody>
       </table>
-      {hasMore && (
-        <Button
-          look="secondary"
-          className="load-more"
-          isPending={isLoadingMore}
-          onPress={() => void loadMore()}
-        >
-          Show more
-        </Button>
-      )}
-    </>
-  );
-};
+    )}
+  </PagedRows>
+);

@@ -1,8 +1,5 @@
 import type { ReactNode } from 'react';
-import { Button } from './Button.js';
-import type { Rows } from './DataTable.js';
-import { Loading } from './Loading.js';
-import { Problem } from './Problem.js';
+import { PagedRows, type Rows } from './PagedRows.js';
 import { Time } from './Time.js';
 
 interface TimelineProps<Entry> {
@@ -20,37 +17,22 @@ interface TimelineProps<Entry> {
 /** Entries with their times, one below the other. */
 export const Timeline = <Entry,>(props: TimelineProps<Entry>) => {
   const { label, query, keyOf, timeOf, entry, empty, more } = props;
-  const { rows, error, refetch, hasMore, isLoadingMore, loadMore } = query;
-  if (rows === undefined)
-    return error ? <Problem error={error} retry={refetch} /> : <Loading what={label.toLowerCase()} />;
-  if (rows.length === 0 && !hasMore) return <>{empty}</>;
   return (
-    <>
-      {error && <Problem error={error} retry={refetch} />}
-      {rows.length === 0 ? (
-        <p className="muted">Nothing so far in what was looked through.</p>
-      ) : (
-        <ol className="timeline" aria-label={label}>
-          {rows.map((each) => (
-            <li key={keyOf(each)}>
-              <span className="timeline-time">
-                <Time at={timeOf(each)} exact />
-              </span>
-              <div>{entry(each)}</div>
-            </li>
-          ))}
-        </ol>
-      )}
-      {hasMore && (
-        <Button
-          look="secondary"
-          className="load-more"
-          isPending={isLoadingMore}
-          onPress={() => void loadMore()}
-        >
-          {more}
-        </Button>
-      )}
-    </>
+    <PagedRows label={label} query={query} empty={empty} more={more}>
+      {(rows) =>
+        rows.length > 0 && (
+          <ol className="timeline" aria-label={label}>
+            {rows.map((each) => (
+              <li key={keyOf(each)}>
+                <span className="timeline-time">
+                  <Time at={timeOf(each)} exact />
+                </span>
+                <div>{entry(each)}</div>
+              </li>
+            ))}
+          </ol>
+        )
+      }
+    </PagedRows>
   );
 };

@@ -1,4 +1,5 @@
 import { problemAt } from '../api/failure.js';
+import { utcTime } from './localTime.js';
 
 /** What stands in the fields of a form, by their names. */
 export interface FormValues {
@@ -8,6 +9,8 @@ export interface FormValues {
   optional(name: string): string | undefined;
   /** Undefined where nothing was entered. */
   number(name: string): number | undefined;
+  /** ISO 8601, of what a `datetime-local` field has; undefined where nothing was entered. */
+  time(name: string): string | undefined;
   flag(name: string): boolean;
   /** One entry a line, or separated by commas. */
   list(name: string): string[];
@@ -28,6 +31,7 @@ export const readForm = (data: FormData): FormValues => {
       const given = optional(name);
       return given === undefined ? undefined : Number(given);
     },
+    time: (name) => utcTime(text(name)) || undefined,
     flag: (name) => data.has(name),
     list: (name) =>
       text(name)

@@ -25,6 +25,12 @@ describe('values of a form', () => {
     expect(values.list('topics')).to.eql(['chat', 'events', 'alarms']);
   });
 
+  it('are times in UTC, of the time zone of the reader', () => {
+    const values = form({ from: '2026-01-31T12:00', to: '' });
+    expect(values.time('from')).to.equal(new Date(2026, 0, 31, 12).toISOString());
+    expect(values.time('to')).to.equal(undefined);
+  });
+
   it('are JSON, or say why not', () => {
     expect(form({ metadata: '{"a":1}' }).json('metadata')).to.eql({ a: 1 });
     expect(form({ metadata: '' }).json('metadata')).to.equal(undefined);

@@ -6,7 +6,7 @@ import { useRows } from '../../api/useRows.js';
 import { Button } from '../../components/Button.js';
 import { DataTable, type Column } from '../../components/DataTable.js';
 import { EmptyState } from '../../components/EmptyState.js';
-import { TextField } from '../../components/fields.js';
+import { NameSearch } from '../../components/NameSearch.js';
 import { Identifier } from '../../components/Identifier.js';
 import { PageHeader } from '../../components/PageHeader.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
@@ -47,18 +47,7 @@ export const ActorList = () => {
       <PageHeader title="Actors" actions={isEmpty ? undefined : add}>
         Whoever connects to the socket: devices, users, services, agents.
       </PageHeader>
-      {!isEmpty && (
-        <div className="table-search">
-          <TextField
-            name="actors"
-            label="A part of the name"
-            type="search"
-            value={name}
-            onChange={setName}
-            isFilter
-          />
-        </div>
-      )}
+      {!isEmpty && <NameSearch name="actors" value={name} onChange={setName} />}
       <DataTable
         label="Actors"
         columns={columns}

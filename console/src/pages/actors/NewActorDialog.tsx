@@ -8,6 +8,7 @@ import { Form } from '../../components/Form.js';
 import type { FormValues } from '../../components/formValues.js';
 import { ScopeField, scopeGiven } from '../../components/ScopeField.js';
 import { SecretDialog } from '../../components/SecretDialog.js';
+import { UntilField } from '../../components/UntilField.js';
 import { useProject } from '../../session/console.js';
 
 interface NewActorDialogProps {
@@ -21,12 +22,12 @@ export const NewActorDialog = ({ isOpen, onClose }: NewActorDialogProps) => {
   const [accessToken, setAccessToken] = useState<string>();
 
   const make = async (values: FormValues): Promise<void> => {
-    const until = values.optional('expiresAt');
+    const expiresAt = values.time('expiresAt');
     const body = {
       name: values.text('name'),
       actorType: values.text('actorType') as ActorType,
       accessScopeId: scopeGiven(values.text('accessScopeId')),
-      ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
+      ...(expiresAt !== undefined && { expiresAt }),
     };
     const made = await answerOf(api.POST('/actors', { body }));
     setAccessToken(made.accessToken);
@@ -51,12 +52,7 @@ export const NewActorDialog = ({ isOpen, onClose }: NewActorDialogProps) => {
             label="Scope"
             description="It then sees its scope's rooms alone."
           />
-          <TextField
-            name="expiresAt"
-            label="Until"
-            description="In your own time; for good without one."
-            type="datetime-local"
-          />
+          <UntilField />
         </Form>
       </Dialog>
       <SecretDialog

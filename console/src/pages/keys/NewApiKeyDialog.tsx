@@ -6,7 +6,9 @@ import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/fields.js';
 import { Form } from '../../components/Form.js';
 import type { FormValues } from '../../components/formValues.js';
+import { UntilField } from '../../components/UntilField.js';
 import { useProject } from '../../session/console.js';
+import { KeyNameField } from './KeyNameField.js';
 
 type ApiKey = Schemas['ApiKey'];
 
@@ -50,14 +52,7 @@ export const NewApiKeyDialog = ({ like, isOpen, onClose, onMade }: NewApiKeyDial
             then revoke that.
           </p>
         )}
-        <TextField
-          name="name"
-          label="Name"
-          defaultValue={like && `${like.name}, from ${new Date().toISOString().slice(0, 10)}`}
-          isRequired
-          autoFocus
-          autoComplete="off"
-        />
+        <KeyNameField like={like} />
         <TextField
           name="permissions"
           label="Permissions"
@@ -74,12 +69,7 @@ export const NewApiKeyDialog = ({ like, isOpen, onClose, onMade }: NewApiKeyDial
           autoComplete="off"
           isCode
         />
-        <TextField
-          name="expiresAt"
-          label="Until"
-          description="In your own time; for good without one."
-          type="datetime-local"
-        />
+        <UntilField />
       </Form>
     </Dialog>
   );
@@ -87,12 +77,11 @@ export const NewApiKeyDialog = ({ like, isOpen, onClose, onMade }: NewApiKeyDial
 
 const keyOf = (values: FormValues): Schemas['NewApiKey'] => {
   const [permissions, addresses] = [values.list('permissions'), values.list('allowedAddresses')];
-  const until = values.optional('expiresAt');
   return {
     name: values.text('name'),
     // The service says which of them it does not know.
     permissions: permissions.length === 0 ? null : (permissions as NonNullable<ApiKey['permissions']>),
     allowedAddresses: addresses.length === 0 ? null : addresses,
-    expiresAt: until === undefined ? null : new Date(until).toISOString(),
+    expiresAt: values.time('expiresAt') ?? null,
   };
 };

@@ -2,9 +2,10 @@ import { answerOf } from '../../api/failure.js';
 import type { Schemas } from '../../api/schemas.js';
 import { useReadAgain } from '../../api/useReadAgain.js';
 import { Dialog } from '../../components/Dialog.js';
-import { CheckboxField, TextField } from '../../components/fields.js';
+import { CheckboxField } from '../../components/fields.js';
 import { Form } from '../../components/Form.js';
 import { useProject } from '../../session/console.js';
+import { KeyNameField } from './KeyNameField.js';
 
 interface NewSigningKeyDialogProps {
   /** The key that is rotated: the new one is like it. */
@@ -46,14 +47,7 @@ export const NewSigningKeyDialog = ({ like, isOpen, onClose, onMade }: NewSignin
             old one are over, then disable that.
           </p>
         )}
-        <TextField
-          name="name"
-          label="Name"
-          defaultValue={like && `${like.name}, from ${new Date().toISOString().slice(0, 10)}`}
-          isRequired
-          autoFocus
-          autoComplete="off"
-        />
+        <KeyNameField like={like} />
         <CheckboxField
           name="allowExternalActors"
           label="Its tokens may name actors without a record"

@@ -108,13 +108,14 @@ const countText = (matched: number): string => {
 };
 
 const filterOf = (values: FormValues, projectId: string): Filter => {
-  const [status, from, to] = ['status', 'from', 'to'].map((name) => values.optional(name));
+  const status = values.optional('status');
+  const [from, to] = [values.time('from'), values.time('to')];
   const limit = values.number('limit');
   return {
     projectId,
     ...(status === undefined ? {} : { status: status as 'pending' | 'failed' }),
-    ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
-    ...(to === undefined ? {} : { to: new Date(to).toISOString() }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
     ...(limit === undefined ? {} : { limit }),
   };
 };

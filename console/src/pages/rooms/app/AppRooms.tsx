@@ -6,6 +6,7 @@ import { Button } from '../../../components/Button.js';
 import { DataTable, type Column } from '../../../components/DataTable.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { EmptyState } from '../../../components/EmptyState.js';
+import { NameSearch } from '../../../components/NameSearch.js';
 import { TextField } from '../../../components/fields.js';
 import { Form } from '../../../components/Form.js';
 import { Time } from '../../../components/Time.js';
@@ -43,18 +44,7 @@ export const AppRooms = ({ app }: { readonly app: App }) => {
         <h2 id="rooms">Rooms</h2>
         {(isFiltered || rooms.rows?.length !== 0) && add}
       </div>
-      {(isFiltered || rooms.hasMore) && (
-        <div className="table-search">
-          <TextField
-            name="rooms"
-            label="A part of the name"
-            type="search"
-            value={name}
-            onChange={setName}
-            isFilter
-          />
-        </div>
-      )}
+      {(isFiltered || rooms.hasMore) && <NameSearch name="rooms" value={name} onChange={setName} />}
       <DataTable
         label="Rooms"
         columns={columns}

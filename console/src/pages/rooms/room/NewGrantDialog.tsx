@@ -9,6 +9,7 @@ import { Form } from '../../../components/Form.js';
 import type { FormValues } from '../../../components/formValues.js';
 import { toast } from '../../../components/Toast.js';
 import type { useGuardedChange } from '../../../impact/useGuardedChange.js';
+import { UntilField } from '../../../components/UntilField.js';
 import { useProject } from '../../../session/console.js';
 import { type App, type Grant, type NewGrant, type Room } from '../model.js';
 
@@ -78,25 +79,20 @@ export const NewGrantDialog = ({ app, room, guard, isOpen, onClose }: NewGrantDi
           autoComplete="off"
           isCode
         />
-        <TextField
-          name="expiresAt"
-          label="Until"
-          description="In your own time; for good without one."
-          type="datetime-local"
-        />
+        <UntilField />
       </Form>
     </Dialog>
   );
 };
 
 const grantOf = (values: FormValues, holder: string): NewGrant => {
-  const [topics, until] = [values.list('topics'), values.optional('expiresAt')];
+  const [topics, expiresAt] = [values.list('topics'), values.time('expiresAt')];
   return {
     permission: values.text('permission') as Grant['permission'],
     ...(holder === 'actor'
       ? { actorTokenId: values.text('actorTokenId') }
       : { actorType: values.text('actorType') as ActorType }),
     ...(topics.length > 0 && { topics }),
-    ...(until !== undefined && { expiresAt: new Date(until).toISOString() }),
+    ...(expiresAt !== undefined && { expiresAt }),
   };
 };
