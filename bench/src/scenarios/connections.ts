@@ -1,15 +1,10 @@
 import { type FanOutResult, startGenerator } from '../generator/jobs.js';
-import {
-  type Comparison,
-  type Figure,
-  inAlternation,
-  type Measurement,
-  type Row,
-} from '../measure/comparison.js';
+import { type Comparison, inAlternation, type Row } from '../measure/comparison.js';
 import { startRoomwire } from '../peers/roomwire.js';
 import { collecting, type Started, withStarted } from '../process/children.js';
-import { prepareHall, saturatedFigures, type Server } from './peers.js';
+import { measureServers, prepareHall, saturatedFigures, type Server } from './peers.js';
 import { warmUpSeconds, type Ground, type Scenario } from './scenario.js';
+import { stormFigures } from './storm.js';
 
 const clients = 2_000;
 const atOnce = 64;
@@ -47,20 +42,15 @@ const candidate = async (
 };
 
 const storms = async (
-  { cores, settings, say }: Ground,
+  ground: Ground,
   started: Started,
   candidates: readonly Candidate[],
 ): Promise<Comparison> => {
-  const generator = started.add(startGenerator(cores.generator));
-  const turns = candidates.map(({ name, login, port, processId: serverId, topic }) => ({
-    name,
-    measure: (round: number): Promise<Measurement> => {
-      say(`connections, storm: round ${round + 1} of ${settings.runs}, ${name}`);
-      return generator.run({ kind: 'storm', login, port, serverId, topic, clients, atOnce, waves });
-    },
+  const rows = await measureServers(ground, started, candidates, ({ login, port, processId, topic }) => ({
+    ...{ kind: 'storm', login, port, serverId: processId, topic, clients, atOnce, waves },
   }));
   const title = `Connections on record: storm, ${clients} clients, ${atOnce} at once`;
-  return { title, figures: stormFigures, rows: await inAlternation(turns, settings.runs), notes };
+  return { title, figures: stormFigures, rows, notes };
 };
 
 const fanOuts = async (
@@ -86,14 +76,6 @@ const fanOuts = async (
   const title = `Connections on record: fan-out 1:${subscribers}, saturated`;
   return { title, figures: saturatedFigures, rows, notes };
 };
-
-const stormFigures: readonly [Figure, ...Figure[]] = [
-  { name: 'clientsPerSecond', label: 'clients/s', unit: 'rate' },
-  { name: 'cpuPerClient', label: 'server us/client', unit: 'microseconds' },
-  { name: 'serverCpu', label: 'server CPU', unit: 'percent' },
-  { name: 'generatorCpu', label: 'generator CPU', unit: 'percent' },
-  { name: 'keptMegabytes', label: 'kept', unit: 'megabytes' },
-];
 
 const notes = [
   'one program on files each, with its own data folder; the record is written by the same process',

@@ -31,11 +31,11 @@ export const storm: Scenario = {
         ...{ topic, clients, atOnce, waves },
       }));
       const title = `Storm, ${clients} clients that connect, authenticate and subscribe, ${atOnce} at once`;
-      return [{ title, figures, rows, notes }];
+      return [{ title, figures: stormFigures, rows, notes }];
     }),
 };
 
-const figures: readonly [Figure, ...Figure[]] = [
+export const stormFigures: readonly [Figure, ...Figure[]] = [
   { name: 'clientsPerSecond', label: 'clients/s', unit: 'rate' },
   { name: 'cpuPerClient', label: 'server us/client', unit: 'microseconds' },
   { name: 'serverCpu', label: 'server CPU', unit: 'percent' },
