@@ -14,7 +14,7 @@ describe('why a message did not arrive, on two gateways', function () {
 
   before(async () => {
     engines = await enginesOfTheRun();
-    cluster = await startCluster(engines, undefined, { ROOMWIRE_CONNECTION_RECORD: 'true' });
+    cluster = await startCluster(engines, { settings: { ROOMWIRE_CONNECTION_RECORD: 'true' } });
     const [, commandApi, one, other] = await Promise.all([
       cluster.add('projections'),
       cluster.add('command-api'),

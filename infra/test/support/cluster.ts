@@ -84,11 +84,16 @@ export const eventStoreOfATest = async (): Promise<{ url: string; close: () => P
   return { url: engine.url, close: () => engine.close() };
 };
 
+interface ClusterOptions {
+  readonly secrets?: SecretsOfServices;
+  /** Of all of its processes. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 /** Processes on the engines, with read models of their own. */
 export const startCluster = async (
   engines: Engines,
-  secrets = secretsOf,
-  overrides: Readonly<Record<string, string>> = {},
+  { secrets = secretsOf, settings: overrides = {} }: ClusterOptions = {},
 ): Promise<Cluster> => {
   const members = new Set<Member>();
   const settings = {

@@ -72,7 +72,7 @@ describe('the previous release and this one, side by side', function () {
     endpoint = await WebhookEndpoint.open();
     cluster = await startCluster(
       { eventStoreUrl: eventStore.url, mongodbUrl: mongo.url, kafkaBrokers: kafka.brokers },
-      commonSecrets,
+      { secrets: commonSecrets },
     );
     for (const service of services)
       members[service] = [await start(service, former), await start(service, former)];
