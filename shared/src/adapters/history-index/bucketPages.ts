@@ -93,10 +93,11 @@ export class BucketPages {
   }
 
   private async spans(numbers: readonly number[]): Promise<readonly BucketSpan[]> {
-    const options = { ...spanOnly, ...readLimits() };
     const spans = numbers.map((number) => {
       const _id = bucketId(this.topic._id, number);
-      return this.connection.call(() => this.buckets.findOne<BucketSpan>({ _id }, options));
+      return this.connection.call(() =>
+        this.buckets.findOne<BucketSpan>({ _id }, { ...spanOnly, ...readLimits() }),
+      );
     });
     return (await Promise.all(spans)).filter((span) => span !== null);
   }
