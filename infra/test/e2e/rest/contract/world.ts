@@ -97,7 +97,7 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
   const project = service.client(apiKey);
   const things = await newThings(project, blueprintId);
   const { actorKeyId, accessToken, ...ids } = things;
-  const { socket, connectionId } = await connected(service, `${organization}/connections`, accessToken);
+  const { socket, connectionId } = await connected(service, organization, accessToken);
   return {
     ids: {
       ...ids,
@@ -119,14 +119,16 @@ const newTenant = async (service: TestService, seed: SeededOrganization): Promis
   };
 };
 
-const connected = async (service: TestService, connections: string, token: string) => {
+const connected = async (service: TestService, organization: string, token: string) => {
   const socket = await FrameClient.connect(service.socketUrl);
   await socket.ask({ type: 'auth', token, protocolVersion: 2 });
   let connectionId: string | undefined;
   await eventually(async () => {
-    connectionId = done(await service.operator.get(connections)).data[0]?.connectionId;
+    connectionId = done(await service.operator.get(`${organization}/connections`)).data[0]?.connectionId;
     return connectionId !== undefined;
   });
+  // Gateways report what they count once in a while.
+  await eventually(async () => done(await service.operator.get(`${organization}/usage`)).connections === 1);
   return { socket, connectionId: connectionId as string };
 };
 
