@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { addWebhookCircuits } from './webhookCircuits.js';
 import { outcomeLine, watchOutcomes, WatchRefused, type ShownOutcome } from './watchOutcomes.js';
 import { fail } from './fail.js';
 import { addSessionOptions, sessionOrExit, type SessionOptions } from './sessionOptions.js';
@@ -11,9 +12,8 @@ interface TailOptions extends SessionOptions {
 }
 
 export const addWebhooks = (program: Command): void => {
-  const command = program
-    .command('webhooks')
-    .description('inspect webhook calls')
+  const webhooks = program.command('webhooks').description('inspect webhook calls');
+  const command = webhooks
     .command('tail')
     .description('print the outcome of each attempt of a webhook call as it happens, until interrupted');
   addSessionOptions(command)
@@ -22,6 +22,7 @@ export const addWebhooks = (program: Command): void => {
     .option('--failed', 'only attempts without a 2xx')
     .option('--json', 'a line of JSON for each attempt')
     .action(tail);
+  addWebhookCircuits(webhooks);
 };
 
 const tail = async (options: TailOptions): Promise<void> => {

@@ -166,6 +166,10 @@ describe('the command line as a client', function () {
     expect(await done('dead-letters', 'list')).to.match(/^CREATED AT/);
     expect(await done('dead-letters', 'redrive', '--all', '--dry-run')).to.match(/0/);
     expect((await run(['dead-letters', 'redrive'])).code).to.equal(2);
+    expect(await done('webhooks', 'circuits')).to.match(/^OPENED AT/);
+    expect(JSON.parse(await done('webhooks', 'circuits', '--json'))).to.eql([]);
+    expect(await done('webhooks', 'close-circuit', 'https://example.com/hook')).to.match(/^was not open: /);
+    expect((await run(['webhooks', 'circuits', '--project', 'none'])).code).to.equal(1);
   });
 
   it('explains a token by itself, by the records and by the gateway', async () => {
