@@ -172,7 +172,7 @@ export class Jobs {
       try {
         if (id !== this.link.id) return await this.remote.join(request, shard, recipient);
         const group = await this.groupAt(request, request.options);
-        return new LocalMember(group, group.join(request, recipient));
+        return new LocalMember(group, group.members.join(request, recipient));
       } catch (error) {
         if (!(error instanceof EngineUnavailable) || this.deps.clock.monotonic() > until) throw error;
         await pause(betweenTriesMs, undefined, { ref: false });
@@ -274,7 +274,8 @@ export class Jobs {
     if (news.kind === 'join') void this.processes.join(news, shard, isCurrent);
     else if (news.kind === 'here') owned.gathering?.heard(news.from);
     else if (news.kind === 'request') void this.requests.answer(news, shard);
-    else if (news.kind === 'settle') for (const seq of news.seqs) owned.get(news.groupId)?.settle(seq);
+    else if (news.kind === 'settle')
+      for (const seq of news.seqs) owned.get(news.groupId)?.members.settle(seq);
     else this.processes.obey(news, shard);
   }
 }

@@ -1,7 +1,8 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { processKey, type JobNewsOf } from '@roomwire/shared/wire/bus/jobNews';
 import { OtherKindOfGroup } from '../owner/otherKindOfGroup.js';
-import type { OwnedGroup, JoiningMember } from '../owner/ownedGroup.js';
+import type { JoiningMember } from '../owner/groupMembers.js';
+import type { OwnedGroup } from '../owner/ownedGroup.js';
 import { packedMessage } from '../owner/storedMessage.js';
 import type { JobMember, JobRecipient } from '../queue/job.js';
 import type { JobGroupPlace } from '../members/jobMembership.js';
@@ -56,7 +57,7 @@ export class MemberProcesses {
       const joining = joiningOf(news);
       const group = await this.deps.groupAt(placeOf(news), joining);
       if (!isCurrent()) return;
-      const member = group.join(joining, this.recipientOf(news, shard));
+      const member = group.members.join(joining, this.recipientOf(news, shard));
       this.processOf(from).members.set(number, { group, member, shard });
       answer(group.groupId);
     } catch (error) {
@@ -77,17 +78,17 @@ export class MemberProcesses {
     switch (news.kind) {
       case 'ask': {
         const { from, ref, term, filters, own, options } = news;
-        group.ask(member, { filters, own }, options);
+        group.members.ask(member, { filters, own }, options);
         return this.deps.link.send({ kind: 'asked', to: processKey(from), shard, term, ref });
       }
       case 'ready':
-        return group.ready(member);
+        return group.members.ready(member);
       case 'leave':
         return this.leave(news.from, news.member);
       case 'giveBack':
-        return group.giveBack(member, news.seq, news.delayMs);
+        return group.members.giveBack(member, news.seq, news.delayMs);
       case 'progress':
-        return group.progress(member, news.seq);
+        return group.members.progress(member, news.seq);
     }
   }
 
@@ -95,7 +96,7 @@ export class MemberProcesses {
     const found = this.find(from, number);
     if (found === undefined) return;
     this.processes.get(from)?.members.delete(number);
-    found.group.leave(found.member);
+    found.group.members.leave(found.member);
   }
 
   /** This process owns the shard no more. */
@@ -113,7 +114,7 @@ export class MemberProcesses {
       if (!isDead) continue;
       this.processes.delete(id);
       for (const [number, { group, member, shard }] of process.members) {
-        group.leave(member);
+        group.members.leave(member);
         const term = termOf(shard);
         if (term !== undefined)
           this.deps.link.send({ kind: 'dropped', to: processKey(id), shard, term, members: [number] });

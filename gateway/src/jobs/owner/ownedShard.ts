@@ -8,6 +8,7 @@ import {
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
 import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import { catchUp } from './catchUp.js';
+import { Describing } from './describing.js';
 import { Gathering } from './gathering.js';
 import type { HeldTopic, Intake } from './intake.js';
 import { OwnedGroup, type OwnedGroupDeps } from './ownedGroup.js';
@@ -52,9 +53,7 @@ export class OwnedShard {
   private readonly creating = new Map<string, Promise<OwnedGroup>>();
   /** Of groups that have not begun. */
   private readonly held = new Set<HeldTopic>();
-  /** Groups of which something else is to be said. */
-  private readonly undescribed = new Set<OwnedGroup>();
-  private describing: Promise<void> | undefined;
+  private readonly describing: Describing;
   private hasLoaded = false;
   private readonly closing = new AbortController();
   /** For the groups, which may be there before it is known who is waited for. */
@@ -66,6 +65,13 @@ export class OwnedShard {
     this.deps = deps;
     const { store, logger, superseded } = deps;
     this.commits = new ShardCommits({ store, logger, superseded, shard, term });
+    this.describing = new Describing({
+      write: (record) => this.untilDone(() => store.write(record, term)),
+      failed: (error) => {
+        if (error instanceof StaleTerm) superseded();
+        else logger.debug('What is said of a worker group was not written', { shard, error });
+      },
+    });
     this.ready = this.load();
     this.ready.catch(() => undefined);
   }
@@ -125,7 +131,7 @@ export class OwnedShard {
   /** The group is not in the store any more. */
   drop(group: OwnedGroup): void {
     if (!this.groups.delete(group.groupId)) return;
-    this.undescribed.delete(group);
+    this.describing.forget(group);
     this.deps.intake.remove(group);
     group.close(true);
   }
@@ -134,7 +140,7 @@ export class OwnedShard {
   async close(): Promise<void> {
     for (const group of this.groups.values()) group.handOver();
     await this.commits.close();
-    await this.describing;
+    await this.describing.done();
     this.abandon();
   }
 
@@ -142,6 +148,7 @@ export class OwnedShard {
   abandon(): void {
     this.closing.abort();
     this.commits.abandon();
+    this.describing.abandon();
     for (const topic of this.held) topic.cancel();
     this.held.clear();
     for (const group of this.groups.values()) {
@@ -210,33 +217,13 @@ export class OwnedShard {
       ...{ store, clock, logger, counts, burial, taken, bounds, limits, gathered: this.gathered },
       changed: (changed, isSoon) => this.commits.changed(changed, isSoon),
       flushed: () => this.commits.flushed(),
-      describe: (described) => this.describe(described),
-      described: async () => this.describing,
+      describe: (described) => {
+        if (this.groups.has(described.groupId)) this.describing.describe(described);
+      },
+      described: () => this.describing.done(),
     });
     this.groups.set(group.groupId, group);
     return group;
-  }
-
-  private describe(group: OwnedGroup): void {
-    this.undescribed.add(group);
-    this.describing ??= this.writeDescriptions();
-  }
-
-  private async writeDescriptions(): Promise<void> {
-    // What changes at once is written once.
-    await new Promise(setImmediate);
-    const { logger, superseded } = this.deps;
-    try {
-      for (const group of this.undescribed) {
-        this.undescribed.delete(group);
-        if (this.groups.has(group.groupId))
-          await this.untilDone(() => this.deps.store.write(group.record, this.term));
-      }
-    } catch (error) {
-      if (error instanceof StaleTerm) superseded();
-      else logger.debug('What is said of a worker group was not written', { shard: this.shard, error });
-    }
-    this.describing = undefined;
   }
 
   private mustBeOpen(): void {

@@ -109,7 +109,7 @@ describe('second copies of messages that are jobs', () => {
         const [first, second] = [messageOf('first'), withId('second')];
         for (const message of [first, second, first, second]) publish(through(intake), message);
         expect(await jobs(owned)).to.equal(2);
-        for (const seq of [1, 2]) group.settle(seq);
+        for (const seq of [1, 2]) group.members.settle(seq);
         for (const message of [first, second]) publish(through(intake), message);
         expect(await jobs(owned)).to.equal(0);
         await owned.close();
@@ -119,7 +119,7 @@ describe('second copies of messages that are jobs', () => {
         const former = await owner();
         const group = await former.owned.make(record);
         for (const name of ['waits', 'is done']) publish(through(former.intake), withId(name));
-        group.settle(2);
+        group.members.settle(2);
         log?.fill(10_000);
         await former.owned.close();
         await store.close();
