@@ -168,16 +168,25 @@ export class Jobs {
     const shard = jobShardOf(request.owners.roomId);
     const until = this.deps.clock.monotonic() + patienceMs;
     for (;;) {
-      const { id } = await this.owners.until(shard);
+      const { id, term } = await this.owners.until(shard);
       try {
-        if (id !== this.link.id) return await this.remote.join(request, shard, recipient);
-        const group = await this.groupAt(request, request.options);
-        return new LocalMember(group, group.members.join(request, recipient));
+        const joined =
+          id === this.link.id
+            ? await this.joinHere(request, recipient)
+            : await this.remote.join(request, shard, recipient);
+        if (this.owners.of(shard)?.term === term) return joined;
+        // There has been another owner since the answer.
+        joined.abandon();
       } catch (error) {
         if (!(error instanceof EngineUnavailable) || this.deps.clock.monotonic() > until) throw error;
         await pause(betweenTriesMs, undefined, { ref: false });
       }
     }
+  }
+
+  private async joinHere(request: JobMemberRequest, recipient: RejoiningRecipient): Promise<JoinedGroup> {
+    const group = await this.groupAt(request, request.options);
+    return new LocalMember(group, group.members.join(request, recipient));
   }
 
   /** A group that this process owns, made where there is none. */

@@ -42,6 +42,8 @@ const bytesPerRecord = 256 * 1024;
 export class MemberProcesses {
   private readonly deps: MemberProcessesDeps;
   private readonly processes = new Map<string, MemberProcess>();
+  /** Those that join, while their groups are not here yet. */
+  private readonly joining = new Set<string>();
 
   constructor(deps: MemberProcessesDeps) {
     this.deps = deps;
@@ -53,16 +55,20 @@ export class MemberProcesses {
       this.deps.link.send({ kind: 'joined', to: processKey(from), shard, term, member: number, groupId });
     const known = this.find(from, number);
     if (known) return answer(known.group.groupId);
+    const name = nameOf(from, number);
+    this.joining.add(name);
     try {
       const joining = joiningOf(news);
       const group = await this.deps.groupAt(placeOf(news), joining);
-      if (!isCurrent()) return;
+      if (!isCurrent() || !this.joining.has(name)) return;
       const member = group.members.join(joining, this.recipientOf(news, shard));
       this.processOf(from).members.set(number, { group, member, shard });
       answer(group.groupId);
     } catch (error) {
       // Otherwise the member tries on.
       if (error instanceof OtherKindOfGroup) answer(undefined);
+    } finally {
+      this.joining.delete(name);
     }
   }
 
@@ -72,6 +78,7 @@ export class MemberProcesses {
 
   /** What a member sends. One that is not here has left, or joins again. */
   obey(news: MemberCommand, shard: number): void {
+    if (news.kind === 'leave') return this.leave(news.from, news.member);
     const found = this.find(news.from, news.member);
     if (found === undefined) return;
     const { group, member } = found;
@@ -83,8 +90,6 @@ export class MemberProcesses {
       }
       case 'ready':
         return group.members.ready(member);
-      case 'leave':
-        return this.leave(news.from, news.member);
       case 'giveBack':
         return group.members.giveBack(member, news.seq, news.delayMs);
       case 'progress':
@@ -93,6 +98,7 @@ export class MemberProcesses {
   }
 
   private leave(from: string, number: number): void {
+    this.joining.delete(nameOf(from, number));
     const found = this.find(from, number);
     if (found === undefined) return;
     this.processes.get(from)?.members.delete(number);
@@ -152,6 +158,8 @@ export class MemberProcesses {
     };
   }
 }
+
+const nameOf = (from: string, member: number): string => `${from} ${member}`;
 
 const placeOf = ({ projectId, appId, roomId, accessScopeId, room, topic, group }: Join): JobGroupPlace => ({
   ...{ room, topic, name: group },
