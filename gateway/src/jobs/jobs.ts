@@ -168,16 +168,25 @@ export class Jobs {
     const shard = jobShardOf(request.owners.roomId);
     const until = this.deps.clock.monotonic() + patienceMs;
     for (;;) {
-      const { id } = await this.owners.until(shard);
+      const { id, term } = await this.owners.until(shard);
       try {
-        if (id !== this.link.id) return await this.remote.join(request, shard, recipient);
-        const group = await this.groupAt(request, request.options);
-        return new LocalMember(group, group.join(request, recipient));
+        const joined =
+          id === this.link.id
+            ? await this.joinHere(request, recipient)
+            : await this.remote.join(request, shard, recipient);
+        if (this.owners.of(shard)?.term === term) return joined;
+        // There has been another owner since the answer.
+        joined.abandon();
       } catch (error) {
         if (!(error instanceof EngineUnavailable) || this.deps.clock.monotonic() > until) throw error;
         await pause(betweenTriesMs, undefined, { ref: false });
       }
     }
+  }
+
+  private async joinHere(request: JobMemberRequest, recipient: RejoiningRecipient): Promise<JoinedGroup> {
+    const group = await this.groupAt(request, request.options);
+    return new LocalMember(group, group.members.join(request, recipient));
   }
 
   /** A group that this process owns, made where there is none. */
@@ -274,7 +283,8 @@ export class Jobs {
     if (news.kind === 'join') void this.processes.join(news, shard, isCurrent);
     else if (news.kind === 'here') owned.gathering?.heard(news.from);
     else if (news.kind === 'request') void this.requests.answer(news, shard);
-    else if (news.kind === 'settle') for (const seq of news.seqs) owned.get(news.groupId)?.settle(seq);
+    else if (news.kind === 'settle')
+      for (const seq of news.seqs) owned.get(news.groupId)?.members.settle(seq);
     else this.processes.obey(news, shard);
   }
 }

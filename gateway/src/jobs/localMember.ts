@@ -16,20 +16,20 @@ export class LocalMember implements JoinedGroup {
   }
 
   async ask(wishes: JobWishes, options: JobOptions): Promise<void> {
-    this.group.ask(this.member, wishes, options);
+    this.group.members.ask(this.member, wishes, options);
   }
 
   ready(): void {
-    this.group.ready(this.member);
+    this.group.members.ready(this.member);
   }
 
   leave(): void {
-    this.group.leave(this.member);
+    this.group.members.leave(this.member);
   }
 
   settle(seq: number): void {
     if (this.group.isClosed) this.late.push(seq);
-    else this.group.settle(seq);
+    else this.group.members.settle(seq);
   }
 
   unconfirmed(): readonly number[] {
@@ -37,14 +37,14 @@ export class LocalMember implements JoinedGroup {
   }
 
   abandon(): void {
-    this.group.leave(this.member);
+    this.group.members.leave(this.member);
   }
 
   giveBack(seq: number, delayMs: number): void {
-    this.group.giveBack(this.member, seq, delayMs);
+    this.group.members.giveBack(this.member, seq, delayMs);
   }
 
   progress(seq: number): void {
-    this.group.progress(this.member, seq);
+    this.group.members.progress(this.member, seq);
   }
 }

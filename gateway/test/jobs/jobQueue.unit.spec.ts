@@ -4,7 +4,8 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { JobMember, type JobWishes } from '../../src/jobs/queue/job.js';
 import { createJobCounts } from '../../src/jobs/queue/jobCounts.js';
-import { JobQueue, type JobWindow } from '../../src/jobs/queue/jobQueue.js';
+import { JobQueue } from '../../src/jobs/queue/jobQueue.js';
+import type { JobWindow } from '../../src/jobs/queue/jobWindow.js';
 
 interface StoredJob {
   readonly seq: number;
@@ -102,8 +103,8 @@ class Bench {
     }
     for (const seq of this.unseen.splice(0))
       if (this.store.has(seq) && this.queue.withdraw(seq)) this.settle(seq);
-    for (let after = this.queue.wantsBehind; after !== undefined; after = this.queue.wantsBehind)
-      this.load(after);
+    const { loading } = this.queue;
+    for (let after = loading.wantsBehind; after !== undefined; after = loading.wantsBehind) this.load(after);
   }
 
   /** Until nothing is asked for any more. */
@@ -117,13 +118,13 @@ class Bench {
   }
 
   private load(after: number): void {
-    this.queue.beginLoading();
+    this.queue.loading.begin();
     const page = [...this.store.values()].filter(({ seq }) => seq > after).slice(0, 7);
     const known = page.map(({ dueAt, ...job }) => ({
       ...{ ...job, bytes: job.message.body.length, addedAt: 0 },
       delayMs: Math.max(0, dueAt - this.now),
     }));
-    this.queue.load(known, { after, to: page.at(-1)?.seq ?? this.seq });
+    this.queue.loading.load(known, { after, to: page.at(-1)?.seq ?? this.seq });
   }
 
   private settle(seq: number): void {

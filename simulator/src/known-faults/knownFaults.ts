@@ -347,7 +347,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'unstored-settlements': {
     what: 'What was acknowledged is not stored',
     rules: ['WS-JOB-8', 'WS-JOB-2'],
-    edits: [gateway('jobs/owner/ownedGroup', 'this.changes.settle(seq);', '')],
+    edits: [gateway('jobs/owner/groupBacklog', 'this.changes.settle(seq);', '')],
   },
   'endless-jobs': {
     what: 'A job that is not acknowledged stays with its member',

@@ -1,7 +1,8 @@
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { processKey, type JobNewsOf } from '@roomwire/shared/wire/bus/jobNews';
 import { OtherKindOfGroup } from '../owner/otherKindOfGroup.js';
-import type { OwnedGroup, JoiningMember } from '../owner/ownedGroup.js';
+import type { JoiningMember } from '../owner/groupMembers.js';
+import type { OwnedGroup } from '../owner/ownedGroup.js';
 import { packedMessage } from '../owner/storedMessage.js';
 import type { JobMember, JobRecipient } from '../queue/job.js';
 import type { JobGroupPlace } from '../members/jobMembership.js';
@@ -41,6 +42,8 @@ const bytesPerRecord = 256 * 1024;
 export class MemberProcesses {
   private readonly deps: MemberProcessesDeps;
   private readonly processes = new Map<string, MemberProcess>();
+  /** Those that join, while their groups are not here yet. */
+  private readonly joining = new Set<string>();
 
   constructor(deps: MemberProcessesDeps) {
     this.deps = deps;
@@ -52,16 +55,20 @@ export class MemberProcesses {
       this.deps.link.send({ kind: 'joined', to: processKey(from), shard, term, member: number, groupId });
     const known = this.find(from, number);
     if (known) return answer(known.group.groupId);
+    const name = nameOf(from, number);
+    this.joining.add(name);
     try {
       const joining = joiningOf(news);
       const group = await this.deps.groupAt(placeOf(news), joining);
-      if (!isCurrent()) return;
-      const member = group.join(joining, this.recipientOf(news, shard));
+      if (!isCurrent() || !this.joining.has(name)) return;
+      const member = group.members.join(joining, this.recipientOf(news, shard));
       this.processOf(from).members.set(number, { group, member, shard });
       answer(group.groupId);
     } catch (error) {
       // Otherwise the member tries on.
       if (error instanceof OtherKindOfGroup) answer(undefined);
+    } finally {
+      this.joining.delete(name);
     }
   }
 
@@ -71,31 +78,31 @@ export class MemberProcesses {
 
   /** What a member sends. One that is not here has left, or joins again. */
   obey(news: MemberCommand, shard: number): void {
+    if (news.kind === 'leave') return this.leave(news.from, news.member);
     const found = this.find(news.from, news.member);
     if (found === undefined) return;
     const { group, member } = found;
     switch (news.kind) {
       case 'ask': {
         const { from, ref, term, filters, own, options } = news;
-        group.ask(member, { filters, own }, options);
+        group.members.ask(member, { filters, own }, options);
         return this.deps.link.send({ kind: 'asked', to: processKey(from), shard, term, ref });
       }
       case 'ready':
-        return group.ready(member);
-      case 'leave':
-        return this.leave(news.from, news.member);
+        return group.members.ready(member);
       case 'giveBack':
-        return group.giveBack(member, news.seq, news.delayMs);
+        return group.members.giveBack(member, news.seq, news.delayMs);
       case 'progress':
-        return group.progress(member, news.seq);
+        return group.members.progress(member, news.seq);
     }
   }
 
   private leave(from: string, number: number): void {
+    this.joining.delete(nameOf(from, number));
     const found = this.find(from, number);
     if (found === undefined) return;
     this.processes.get(from)?.members.delete(number);
-    found.group.leave(found.member);
+    found.group.members.leave(found.member);
   }
 
   /** This process owns the shard no more. */
@@ -113,7 +120,7 @@ export class MemberProcesses {
       if (!isDead) continue;
       this.processes.delete(id);
       for (const [number, { group, member, shard }] of process.members) {
-        group.leave(member);
+        group.members.leave(member);
         const term = termOf(shard);
         if (term !== undefined)
           this.deps.link.send({ kind: 'dropped', to: processKey(id), shard, term, members: [number] });
@@ -151,6 +158,8 @@ export class MemberProcesses {
     };
   }
 }
+
+const nameOf = (from: string, member: number): string => `${from} ${member}`;
 
 const placeOf = ({ projectId, appId, roomId, accessScopeId, room, topic, group }: Join): JobGroupPlace => ({
   ...{ room, topic, name: group },

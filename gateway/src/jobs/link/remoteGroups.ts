@@ -70,6 +70,8 @@ export class RemoteGroups {
       });
     } catch (error) {
       this.members.delete(number);
+      // The owner may be slow: nobody is to have jobs for a member that is not here.
+      send({ kind: 'leave', member: number });
       throw error;
     }
   }

@@ -110,12 +110,13 @@ export class JobMembership implements JobRecipient, JobHolder {
 
   /** The group has another owner, or the owner has taken the gateway for dead. */
   async rejoin(): Promise<void> {
-    if (this.state === 'opening' || this.isRejoining) return;
-    this.isRejoining = true;
+    if (this.state === 'opening') return;
     const former = this.joined;
     this.joined = undefined;
     former?.abandon();
     this.unsent.unshift(...(former?.unconfirmed() ?? []));
+    if (this.isRejoining) return;
+    this.isRejoining = true;
     for (let failures = 1; this.mustJoin; failures++) await this.tryRejoin(failures);
     this.isRejoining = false;
   }
@@ -186,12 +187,33 @@ export class JobMembership implements JobRecipient, JobHolder {
       this.unsent = [];
       for (const seq of since) joined.settle(seq);
       if (this.hasLeft) return joined.leave();
-      await joined.ask(this.wishes, this.jobs);
-      if (this.isReleased) joined.ready();
+      await this.askAgain(joined);
     } catch (error) {
-      if (error instanceof OtherKindOfGroup) return this.ended();
-      await pause(backOffMs(betweenTries, failures), undefined, { ref: false });
+      if (error instanceof OtherKindOfGroup) return this.endedMeanwhile();
+      await this.pauseAfter(failures);
     }
+  }
+
+  /** The group was another one in between: it has none of the jobs that were acknowledged. */
+  private endedMeanwhile(): void {
+    this.unsent = [];
+    this.ended();
+  }
+
+  /** What its client wants may have changed while it joined. Tried on until the owner answers, or is another one. */
+  private async askAgain(joined: JoinedGroup): Promise<void> {
+    for (let failures = 1; this.joined === joined && !this.hasLeft; failures++)
+      try {
+        await joined.ask(this.wishes, this.jobs);
+        if (this.isReleased) joined.ready();
+        return;
+      } catch {
+        await this.pauseAfter(failures);
+      }
+  }
+
+  private async pauseAfter(failures: number): Promise<void> {
+    await pause(backOffMs(betweenTries, failures), undefined, { ref: false });
   }
 
   private request(settled: readonly number[]): JobMemberRequest {

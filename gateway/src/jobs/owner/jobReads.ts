@@ -2,19 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { JobStore, StoredJob } from '@roomwire/shared/ports/jobStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { KnownJob, JobQueue } from '../queue/jobQueue.js';
+import type { KnownJob } from '../queue/jobLoading.js';
+import type { JobQueue } from '../queue/jobQueue.js';
+import type { GroupBacklog } from './groupBacklog.js';
 import type { JobPacking } from './jobPacking.js';
 
 export interface JobReadsDeps {
   readonly groupId: string;
-  readonly queue: Pick<
-    JobQueue,
-    'wantsBehind' | 'wantsAgain' | 'beginLoading' | 'notLoaded' | 'load' | 'fetched'
-  >;
+  readonly queue: Pick<JobQueue, 'loading' | 'fetched'>;
   readonly packing: JobPacking;
   readonly store: Pick<JobStore, 'page' | 'get'>;
-  /** The highest number that a job has. */
-  readonly lastSeq: () => number;
+  readonly backlog: Pick<GroupBacklog, 'lastSeq'>;
   /** Resolves when what has changed is in the store. */
   readonly flushed: () => Promise<void>;
   readonly clock: Clock;
@@ -44,7 +42,7 @@ export class JobReads {
 
   /** Reads further jobs as long as the queue wants some. */
   loadWanted(): void {
-    if (this.isLoading || this.deps.queue.wantsBehind === undefined) return;
+    if (this.isLoading || this.deps.queue.loading.wantsBehind === undefined) return;
     this.isLoading = true;
     void this.load();
   }
@@ -58,32 +56,33 @@ export class JobReads {
   }
 
   private async load(): Promise<void> {
-    const { queue } = this.deps;
-    for (let after = queue.wantsBehind; after !== undefined && !this.isOver; after = queue.wantsBehind) {
+    const { loading } = this.deps.queue;
+    for (let after = loading.wantsBehind; after !== undefined && !this.isOver; after = loading.wantsBehind) {
       if (!(await this.loadBehind(after))) await pause(retryMs, undefined, { ref: false });
     }
     this.isLoading = false;
   }
 
   private async loadBehind(after: number): Promise<boolean> {
-    const { queue, store, groupId, flushed } = this.deps;
-    const mayBeStale = queue.wantsAgain;
-    queue.beginLoading();
+    const { backlog, store, groupId, flushed } = this.deps;
+    const { loading } = this.deps.queue;
+    const mayBeStale = loading.wantsAgain;
+    loading.begin();
     try {
       if (mayBeStale) await flushed();
-      let lastSeq = this.deps.lastSeq();
+      let { lastSeq } = backlog;
       let page = await store.page(groupId, { after, ...pageBounds });
       if (page.length === 0) {
-        lastSeq = this.deps.lastSeq();
+        lastSeq = backlog.lastSeq;
         await flushed();
         page = await store.page(groupId, { after, ...pageBounds });
       }
       if (this.isOver) return true;
       this.storedTo = Math.max(this.storedTo, page.at(-1)?.seq ?? 0);
-      queue.load(page.map(this.known), { after, to: page.at(-1)?.seq ?? lastSeq });
+      loading.load(page.map(this.known), { after, to: page.at(-1)?.seq ?? lastSeq });
       return true;
     } catch (error) {
-      queue.notLoaded();
+      loading.abort();
       this.failed(error);
       return false;
     }
@@ -112,7 +111,7 @@ export class JobReads {
   /** A message never changes: whoever asks for one waits for no more than that it is there. */
   private async haveStored(seq: number): Promise<void> {
     if (seq <= this.storedTo) return;
-    const last = this.deps.lastSeq();
+    const last = this.deps.backlog.lastSeq;
     await this.deps.flushed();
     this.storedTo = Math.max(this.storedTo, last);
   }

@@ -1,3 +1,4 @@
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import {
   StaleTerm,
   type JobGroupRecord,
@@ -7,8 +8,9 @@ import {
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
 import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import { catchUp } from './catchUp.js';
+import { Describing } from './describing.js';
 import { Gathering } from './gathering.js';
-import type { Intake } from './intake.js';
+import type { HeldTopic, Intake } from './intake.js';
 import { OwnedGroup, type OwnedGroupDeps } from './ownedGroup.js';
 import { ShardCommits, type ShardCommitsDeps } from './shardCommits.js';
 
@@ -49,9 +51,9 @@ export class OwnedShard {
   private readonly commits: ShardCommits;
   private readonly groups = new Map<string, OwnedGroup>();
   private readonly creating = new Map<string, Promise<OwnedGroup>>();
-  /** Groups of which something else is to be said. */
-  private readonly undescribed = new Set<OwnedGroup>();
-  private describing: Promise<void> | undefined;
+  /** Of groups that have not begun. */
+  private readonly held = new Set<HeldTopic>();
+  private readonly describing: Describing;
   private hasLoaded = false;
   private readonly closing = new AbortController();
   /** For the groups, which may be there before it is known who is waited for. */
@@ -63,6 +65,13 @@ export class OwnedShard {
     this.deps = deps;
     const { store, logger, superseded } = deps;
     this.commits = new ShardCommits({ store, logger, superseded, shard, term });
+    this.describing = new Describing({
+      write: (record) => this.untilDone(() => store.write(record, term)),
+      failed: (error) => {
+        if (error instanceof StaleTerm) superseded();
+        else logger.debug('What is said of a worker group was not written', { shard, error });
+      },
+    });
     this.ready = this.load();
     this.ready.catch(() => undefined);
   }
@@ -82,8 +91,11 @@ export class OwnedShard {
   }
 
   find({ topic, name, owners }: NamedGroup): OwnedGroup | undefined {
-    for (const group of this.deps.intake.groupsOf(topic))
-      if (group.record.name === name && group.belongsTo(owners)) return group;
+    for (const group of this.deps.intake.groupsOf(topic)) {
+      // The shard may have been this process' own before, and its groups of then may still be closing.
+      const isHere = this.groups.get(group.groupId) === group;
+      if (isHere && group.record.name === name && group.belongsTo(owners)) return group;
+    }
     return undefined;
   }
 
@@ -119,7 +131,7 @@ export class OwnedShard {
   /** The group is not in the store any more. */
   drop(group: OwnedGroup): void {
     if (!this.groups.delete(group.groupId)) return;
-    this.undescribed.delete(group);
+    this.describing.forget(group);
     this.deps.intake.remove(group);
     group.close(true);
   }
@@ -128,7 +140,7 @@ export class OwnedShard {
   async close(): Promise<void> {
     for (const group of this.groups.values()) group.handOver();
     await this.commits.close();
-    await this.describing;
+    await this.describing.done();
     this.abandon();
   }
 
@@ -136,6 +148,9 @@ export class OwnedShard {
   abandon(): void {
     this.closing.abort();
     this.commits.abandon();
+    this.describing.abandon();
+    for (const topic of this.held) topic.cancel();
+    this.held.clear();
     for (const group of this.groups.values()) {
       this.deps.intake.remove(group);
       group.close(false);
@@ -144,22 +159,17 @@ export class OwnedShard {
   }
 
   private async load(): Promise<void> {
-    const { store, intake, past, endOf } = this.deps;
+    const { store, past, endOf, logger } = this.deps;
     const { groups, positions } = await this.untilDone(() => store.take(this.shard, this.term));
     const opened = groups.map((stored) => this.open(stored));
     await Promise.all(opened.map((group) => this.rememberIdsOf(group)));
-    const held = await Promise.all(groups.map((stored) => this.untilDone(() => intake.hold(stored))));
-    try {
-      if (past) {
-        await this.untilDone(() => catchUp(past, opened, positions, this.deps.logger));
-        for (const group of opened)
-          if (!group.hasLog) group.begin(await this.untilDone(() => endOf(group.record)));
-      }
-    } catch (error) {
-      for (const topic of held) topic.cancel();
-      throw error;
+    const held = await Promise.all(groups.map((stored) => this.untilDone(() => this.hold(stored))));
+    if (past) {
+      await this.untilDone(() => catchUp(past, opened, positions, logger));
+      for (const group of opened)
+        if (!group.hasLog) group.begin(await this.untilDone(() => endOf(group.record)));
     }
-    for (const [at, group] of opened.entries()) held[at]?.begin(group);
+    for (const [at, group] of opened.entries()) this.begin(group, held[at] as HeldTopic);
     this.hasLoaded = true;
   }
 
@@ -172,20 +182,33 @@ export class OwnedShard {
   }
 
   private async create(record: JobGroupRecord): Promise<OwnedGroup> {
-    const { intake, endOf, store } = this.deps;
-    const held = await intake.hold(record);
+    const { endOf, store } = this.deps;
+    const held = await this.hold(record);
     try {
       const from = await endOf(record);
       await store.write(record, this.term);
+      this.mustBeOpen();
       const group = this.open({ ...record, ...{ depth: 0, bytes: 0, lastSeq: 0, collected: -1 } });
       group.begin(from);
       await this.flushed();
-      held.begin(group);
+      this.begin(group, held);
       return group;
     } catch (error) {
-      held.cancel();
+      if (this.held.delete(held)) held.cancel();
       throw error;
     }
+  }
+
+  private async hold(place: NamedGroup & Pick<JobGroupRecord, 'room'>): Promise<HeldTopic> {
+    const held = await this.deps.intake.hold(place);
+    if (this.closing.signal.aborted) held.cancel();
+    else this.held.add(held);
+    return held;
+  }
+
+  private begin(group: OwnedGroup, held: HeldTopic): void {
+    this.held.delete(held);
+    held.begin(group);
   }
 
   private open(stored: StoredJobGroup): OwnedGroup {
@@ -194,41 +217,27 @@ export class OwnedShard {
       ...{ store, clock, logger, counts, burial, taken, bounds, limits, gathered: this.gathered },
       changed: (changed, isSoon) => this.commits.changed(changed, isSoon),
       flushed: () => this.commits.flushed(),
-      describe: (described) => this.describe(described),
-      described: async () => this.describing,
+      describe: (described) => {
+        if (this.groups.has(described.groupId)) this.describing.describe(described);
+      },
+      described: () => this.describing.done(),
     });
     this.groups.set(group.groupId, group);
     return group;
   }
 
-  private describe(group: OwnedGroup): void {
-    this.undescribed.add(group);
-    this.describing ??= this.writeDescriptions();
+  private mustBeOpen(): void {
+    if (this.closing.signal.aborted) throw new EngineUnavailable('jobs');
   }
 
-  private async writeDescriptions(): Promise<void> {
-    // What changes at once is written once.
-    await new Promise(setImmediate);
-    const { logger, superseded } = this.deps;
-    try {
-      for (const group of this.undescribed) {
-        this.undescribed.delete(group);
-        if (this.groups.has(group.groupId))
-          await this.untilDone(() => this.deps.store.write(group.record, this.term));
-      }
-    } catch (error) {
-      if (error instanceof StaleTerm) superseded();
-      else logger.debug('What is said of a worker group was not written', { shard: this.shard, error });
-    }
-    this.describing = undefined;
-  }
-
-  /** Tries on while the store is out of reach. */
+  /** Tries on while the store is out of reach. Rejects where the shard was given up meanwhile: what has been done is done in vain. */
   private async untilDone<T>(action: () => Promise<T>): Promise<T> {
     const { logger } = this.deps;
     for (let failures = 1; ; failures++) {
       try {
-        return await action();
+        const done = await action();
+        this.mustBeOpen();
+        return done;
       } catch (error) {
         if (error instanceof StaleTerm || this.closing.signal.aborted) throw error;
         if (failures === 1)

@@ -3,17 +3,11 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { HandOuts } from './handOuts.js';
 import type { Job, JobFields, JobMember, JobWishes } from './job.js';
 import type { JobCounts } from './jobCounts.js';
-import { JobHeap } from './jobHeap.js';
+import { JobLoading } from './jobLoading.js';
 import { JobMemory } from './jobMemory.js';
-import type { DeathCause, JobOutputs } from './jobOutputs.js';
-
-export interface JobWindow {
-  /** While fewer are ready, further ones are asked for. */
-  readonly lowJobs: number;
-  /** Beyond so many, or as many bytes, new ones are left in the store. */
-  readonly jobs: number;
-  readonly bytes: number;
-}
+import type { JobOutputs } from './jobOutputs.js';
+import type { JobWindow } from './jobWindow.js';
+import { WaitingJobs } from './waitingJobs.js';
 
 export interface JobQueueDeps {
   readonly window: JobWindow;
@@ -25,34 +19,31 @@ export interface JobQueueDeps {
 /** Most jobs are done by then. */
 const notedAfterMs = 1_000;
 
-/** What is stored of a job when it comes into memory. */
-export interface KnownJob extends JobFields {
-  /** 0 for at once. */
-  readonly delayMs: number;
-}
-
 /**
  * The jobs of one group: who gets which, and when one comes back. All of them are in the store; in memory are those that are next, and without
  * their messages those that are in flight or delayed. No I/O, no clock, no chance.
  */
 export class JobQueue {
+  /** Of the jobs that are in the store alone. */
+  readonly loading: JobLoading;
   private readonly outputs: JobOutputs;
-  private readonly window: JobWindow;
   private readonly counts: JobCounts;
   private readonly now: () => number;
   private readonly memory: JobMemory;
   private readonly handOuts: HandOuts;
-  private readonly delayed = new JobHeap(({ dueAt }) => dueAt);
-  private fetching = 0;
+  private readonly waiting: WaitingJobs;
 
   constructor(
     { options, lastSeq }: { readonly options: JobOptions; readonly lastSeq: number },
     { window, counts, now }: JobQueueDeps,
     outputs: JobOutputs,
   ) {
-    this.memory = new JobMemory(lastSeq);
-    this.handOuts = new HandOuts(options, { memory: this.memory, counts, now });
-    this.window = window;
+    const memory = new JobMemory(lastSeq);
+    const handOuts = new HandOuts(options, { memory, counts, now });
+    this.waiting = new WaitingJobs({ memory, handOuts, window, outputs, now });
+    this.loading = new JobLoading({ memory, handOuts, window, waiting: this.waiting });
+    this.memory = memory;
+    this.handOuts = handOuts;
     this.counts = counts;
     this.now = now;
     this.outputs = outputs;
@@ -66,28 +57,9 @@ export class JobQueue {
     return this.handOuts.inFlight;
   }
 
-  get memoryBytes(): number {
-    return this.memory.bytes;
-  }
-
   /** When the oldest job in memory was added; undefined without any. */
   get oldestAt(): number | undefined {
     return this.memory.oldestAt;
-  }
-
-  get options(): JobOptions {
-    return this.handOuts.options;
-  }
-
-  /** Jobs behind this number should be loaded; undefined while there are enough, or all of them are here. */
-  get wantsBehind(): number | undefined {
-    const isLow = this.handOuts.ready < this.window.lowJobs && this.memory.bytes < this.window.bytes;
-    return isLow && this.members.size > 0 ? this.memory.unreadBehind : undefined;
-  }
-
-  /** Whether what is wanted has been in memory before: what is stored of it must be up to date. */
-  get wantsAgain(): boolean {
-    return this.memory.readsAgain;
   }
 
   /** [WS-JOB-4] While the group has members, one of them must ask for it, even where only its own publisher does. */
@@ -100,35 +72,8 @@ export class JobQueue {
 
   /** A new job, behind all others. */
   add(fields: JobFields): void {
-    if (this.memory.grow(fields.seq) && !this.isFull) this.makeReady(this.memory.append(fields));
-  }
-
-  /** Jobs behind this number are being read; `load` or `notLoaded` must follow. */
-  beginLoading(): void {
-    this.memory.beginReading();
-  }
-
-  notLoaded(): void {
-    this.memory.endReading();
-  }
-
-  /** Jobs behind the number `after`, in their order; up to `to` there are no others. */
-  load(known: readonly KnownJob[], read: { readonly after: number; readonly to: number }): void {
-    const { memory, handOuts } = this;
-    const touched = memory.endReading();
-    for (const fields of known) {
-      const { seq, delayMs } = fields;
-      if (memory.get(seq) || touched?.has(seq)) continue;
-      const job = memory.keep(fields);
-      const holder = handOuts.holderOf(seq);
-      if (holder) handOuts.keepAt(holder, job);
-      else if (job.counted >= this.options.maxDeliveries) this.die(job, 'max_deliveries');
-      else if (delayMs > 0) this.delay(job, delayMs);
-      else this.makeReady(job);
-    }
-    memory.hasReadOn(read);
-    // What has not come is settled.
-    for (const seq of handOuts.reservedSeqs) if (memory.hasRead(seq)) handOuts.release(seq);
+    if (this.memory.grow(fields.seq) && !this.waiting.isFull)
+      this.waiting.makeReady(this.memory.append(fields));
   }
 
   /** The newest member's options hold. */
@@ -172,7 +117,7 @@ export class JobQueue {
     for (const job of unwanted) this.memory.leaveInStore(job);
     for (const job of unfinished) {
       this.outputs.changed(job, 0);
-      this.handBack(job);
+      this.waiting.handBack(job);
     }
   }
 
@@ -199,7 +144,7 @@ export class JobQueue {
     const job = this.memory.get(seq);
     if (job?.member !== member) return;
     this.counts.givenBack++;
-    this.failed(job, delayMs);
+    this.waiting.failed(job, delayMs);
     this.handOuts.serve(member);
   }
 
@@ -211,12 +156,7 @@ export class JobQueue {
 
   /** The message of a job that was asked for; undefined where it is not there any more. */
   fetched(seq: number, message: LiveMessage | undefined): void {
-    const job = this.memory.get(seq);
-    this.fetching--;
-    if (job?.state !== 'fetching') return;
-    if (message === undefined) return this.remove(job);
-    this.memory.remember(job, message);
-    this.makeReady(job);
+    this.waiting.fetched(this.memory.get(seq), message);
   }
 
   /** The job is a dead letter. */
@@ -245,13 +185,10 @@ export class JobQueue {
     for (let job = this.handOuts.overdue(now); job; job = this.handOuts.overdue(now)) {
       const { member } = job;
       this.counts.timedOut++;
-      this.failed(job, 0);
+      this.waiting.failed(job, 0);
       if (member) this.handOuts.serve(member);
     }
-    for (let { first } = this.delayed; first && first.dueAt <= now; first = this.delayed.first) {
-      this.delayed.shift();
-      if (first.state === 'delayed') this.handBack(first);
-    }
+    this.waiting.tick();
   }
 
   /** Once a second: whoever takes over after a kill learns of deliveries that last. */
@@ -271,54 +208,11 @@ export class JobQueue {
     }
   }
 
-  /** The member did not do it in time, or cannot. */
-  private failed(job: Job, delayMs: number): void {
-    this.handOuts.takeBack(job);
-    job.counted++;
-    this.outputs.changed(job, delayMs);
-    if (job.counted >= this.options.maxDeliveries) this.die(job, 'max_deliveries');
-    else if (delayMs > 0) this.delay(job, delayMs);
-    else this.handBack(job);
-  }
-
-  private die(job: Job, cause: DeathCause): void {
-    job.state = 'dying';
-    this.outputs.dying(job, cause);
-  }
-
-  private delay(job: Job, delayMs: number): void {
-    job.state = 'delayed';
-    job.dueAt = this.now() + delayMs;
-    this.memory.forgetMessage(job);
-    this.delayed.push(job);
-  }
-
-  /** It is ready again, as soon as its message is here. */
-  private handBack(job: Job): void {
-    if (this.isFull) {
-      this.memory.leaveInStore(job);
-      this.memory.readAgainFrom(job.seq);
-      return;
-    }
-    job.state = 'fetching';
-    this.fetching++;
-    this.outputs.fetch(job);
-  }
-
-  private makeReady(job: Job): void {
-    if (!this.handOuts.offer(job)) this.memory.leaveInStore(job);
-  }
-
   /** For a new member, or one that asks for something else. */
   private lookAgain(member: JobMember): void {
     const unwanted = this.handOuts.joined(member);
     this.memory.readLeftAgain();
     for (const job of unwanted) this.memory.leaveInStore(job);
-  }
-
-  private get isFull(): boolean {
-    const { jobs, bytes } = this.window;
-    return this.handOuts.ready + this.fetching >= jobs || this.memory.bytes >= bytes;
   }
 
   private remove(job: Job): void {

@@ -74,7 +74,7 @@ describe('a group with jobs, at its bounds', () => {
     const { options } = group.record;
     const wishes = { filters, own: undefined };
     const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [] };
-    return group.join(joining, { take: (seq) => void got.push(seq), ended: () => undefined });
+    return group.members.join(joining, { take: (seq) => void got.push(seq), ended: () => undefined });
   };
 
   it('[WS-JOB-4] ends 24 hours after its last member has left, and not before', async () => {
@@ -84,7 +84,7 @@ describe('a group with jobs, at its bounds', () => {
     const member = enter(group);
     clock.forward(keptMs * 2);
     expect(await group.expire()).to.equal('kept');
-    group.leave(member);
+    group.members.leave(member);
     clock.forward(keptMs - 1_000);
     expect(await group.expire()).to.equal('kept');
     expect(reached).to.eql([]);
@@ -103,7 +103,7 @@ describe('a group with jobs, at its bounds', () => {
     expect((await group.show()).depth).to.equal(1);
     expect(await seqsOf(store, groupId)).to.eql([2]);
     expect(reached).to.eql(['emptyJobGroupMs']);
-    group.leave(enter(group));
+    group.members.leave(enter(group));
     clock.forward(keptMs / 2);
     expect(await group.expire()).to.equal('kept');
     expect((await group.show()).depth).to.equal(1);
@@ -131,15 +131,15 @@ describe('a group with jobs, at its bounds', () => {
     const got: number[][] = [[], [], []];
     const members = got.map((seqs) => enter(group, undefined, seqs));
     const [first, gone] = members as [JobMember, JobMember];
-    for (const member of members) group.ready(member);
-    group.leave(gone);
+    for (const member of members) group.members.ready(member);
+    group.members.leave(gone);
     for (let n = 0; n < 6; n += 1) publish(group);
     expect(got).to.eql([[], [], []]);
     gathered.isOver = true;
     isOver();
     await eventually(async () => got.flat().length === 6, { what: 'all jobs' });
     expect(got.map(({ length }) => length)).to.eql([3, 0, 3]);
-    group.leave(first);
+    group.members.leave(first);
   });
 
   it('[WS-JOB-4] after a takeover takes what its members leave out, until all that were there have had time to come back', async () => {

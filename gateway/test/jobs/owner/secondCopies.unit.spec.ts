@@ -1,24 +1,21 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedJobStore } from '@roomwire/shared/adapters/job-store/embeddedJobStore';
-import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { PastMessage, RoomPast } from '@roomwire/shared/ports/roomPast';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { liveMessage } from '@roomwire/testing/builders/liveMessage';
-import { groupOf, seqsOf, shard } from '@roomwire/testing/contracts/job-store/storedJobs';
-import { silentLogger } from '@roomwire/testing/fakes/loggers';
+import { groupOf, seqsOf } from '@roomwire/testing/contracts/job-store/storedJobs';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { Intake } from '../../../src/jobs/owner/intake.js';
 import type { OwnedGroup } from '../../../src/jobs/owner/ownedGroup.js';
-import { OwnedShard } from '../../../src/jobs/owner/ownedShard.js';
+import type { OwnedShard } from '../../../src/jobs/owner/ownedShard.js';
 import { TakenMessages } from '../../../src/jobs/owner/takenMessages.js';
-import { createJobCounts } from '../../../src/jobs/queue/jobCounts.js';
+import { openShard } from '../../support/openShard.js';
 
 const record = groupOf('g');
 const { room, topic } = record;
-const repeatedMs = 600_000;
 
 const messageOf = (name: string): LiveMessage => liveMessage({ id: name, room, topic });
 /** Its publisher may publish it again. */
@@ -74,17 +71,12 @@ describe('second copies of messages that are jobs', () => {
   /** The next owner of the shard, in this process or another one. */
   const owner = async (): Promise<{ readonly owned: OwnedShard; readonly intake: Intake }> => {
     const intake = new Intake({ subscribe: async () => undefined, unsubscribe: () => undefined });
-    const owned = new OwnedShard(shard, ++term, {
-      ...{ intake, taken, repeatedMs, clock: systemClock, logger: silentLogger, counts: createJobCounts() },
+    const owned = openShard(++term, {
+      ...{ intake, taken, past: log },
       store: Object.assign(Object.create(store) as JobStore, {
         commit: (...changes: Parameters<JobStore['commit']>) =>
           isStoreAway ? Promise.reject(new EngineUnavailable('jobs')) : store.commit(...changes),
       }),
-      burial: { bury: async () => true, close: () => undefined },
-      bounds: { jobs: 1_000, bytes: 1_000_000 },
-      limits: { reached: () => undefined },
-      superseded: () => undefined,
-      past: log,
       endOf: async () => (log === undefined ? -1 : log.add(ofOthers(log.records.length)).offset),
     });
     await owned.ready;
@@ -117,7 +109,7 @@ describe('second copies of messages that are jobs', () => {
         const [first, second] = [messageOf('first'), withId('second')];
         for (const message of [first, second, first, second]) publish(through(intake), message);
         expect(await jobs(owned)).to.equal(2);
-        for (const seq of [1, 2]) group.settle(seq);
+        for (const seq of [1, 2]) group.members.settle(seq);
         for (const message of [first, second]) publish(through(intake), message);
         expect(await jobs(owned)).to.equal(0);
         await owned.close();
@@ -127,7 +119,7 @@ describe('second copies of messages that are jobs', () => {
         const former = await owner();
         const group = await former.owned.make(record);
         for (const name of ['waits', 'is done']) publish(through(former.intake), withId(name));
-        group.settle(2);
+        group.members.settle(2);
         log?.fill(10_000);
         await former.owned.close();
         await store.close();

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { groupOf } from '@roomwire/testing/contracts/job-store/storedJobs';
+import { HeldJobs } from '../../../src/jobs/members/heldJobs.js';
+import {
+  JobMembership,
+  type JobMemberRequest,
+  type JoinedGroup,
+} from '../../../src/jobs/members/jobMembership.js';
+import { OtherKindOfGroup } from '../../../src/jobs/owner/otherKindOfGroup.js';
+
+const { owners, room, topic, name, options } = groupOf('g');
+
+/** The group at one of its owners, and what it was told. */
+class Owner implements JoinedGroup {
+  readonly told: string[] = [];
+  /** What becomes of the next changes; then they are in force. */
+  readonly outcomes: (() => void)[] = [];
+
+  async ask(): Promise<void> {
+    this.told.push('ask');
+    this.outcomes.shift()?.();
+  }
+
+  ready(): void {
+    this.told.push('ready');
+  }
+
+  leave(): void {
+    this.told.push('leave');
+  }
+
+  abandon(): void {
+    this.told.push('abandon');
+  }
+
+  settle(seq: number): void {
+    this.told.push(`settle ${seq}`);
+  }
+
+  unconfirmed(): readonly number[] {
+    return [];
+  }
+
+  giveBack(): void {}
+
+  progress(): void {}
+}
+
+const unanswered = (): never => {
+  throw new EngineUnavailable('jobs');
+};
+
+describe('a membership whose group has another owner', () => {
+  let requests: JobMemberRequest[];
+
+  /** Each join is at the next of the owners. */
+  const memberAt = (...joins: readonly (() => JoinedGroup)[]): JobMembership => {
+    requests = [];
+    const member: JobMembership = new JobMembership(
+      {
+        ...{ owners, room, topic, name, options, actorTokenId: 'ann', held: new HeldJobs() },
+        wishes: { filters: undefined, own: undefined },
+        entered: () => undefined,
+        deliver: () => undefined,
+        hasRoom: () => true,
+        ended: () => member.leave(),
+      },
+      {
+        join: async (request) => {
+          requests.push(request);
+          return (joins[requests.length - 1] ?? unanswered)();
+        },
+        left: () => undefined,
+      },
+    );
+    return member;
+  };
+
+  it('[WS-JOB-2] is in force at the next one where the owner changes again before it has answered', async () => {
+    const [first, second, third] = [new Owner(), new Owner(), new Owner()];
+    const member = memberAt(
+      () => first,
+      () => second,
+      () => third,
+    );
+    await member.join();
+    member.release();
+    second.outcomes.push(() => {
+      void member.rejoin();
+      unanswered();
+    });
+    await member.rejoin();
+    expect(first.told).to.eql(['ready', 'abandon']);
+    expect(second.told).to.eql(['ask', 'abandon']);
+    expect(third.told).to.eql(['ask', 'ready']);
+  });
+
+  it('[WS-JOB-2] asks on where the answer of the owner does not come, and stays the same member', async () => {
+    const [first, second] = [new Owner(), new Owner()];
+    const member = memberAt(
+      () => first,
+      () => second,
+    );
+    await member.join();
+    member.release();
+    second.outcomes.push(unanswered);
+    await member.rejoin();
+    expect(second.told).to.eql(['ask', 'ask', 'ready']);
+    expect(requests.length).to.equal(2);
+  });
+
+  it('is over, with what it has acknowledged, where the group has no jobs any more', async () => {
+    const member = memberAt(
+      () => new Owner(),
+      () => {
+        member.settle(7);
+        return unanswered();
+      },
+      () => {
+        throw new OtherKindOfGroup(name);
+      },
+    );
+    await member.join();
+    await member.rejoin();
+    expect(requests.map(({ settled }) => settled)).to.eql([[], [], [7]]);
+  });
+});
