@@ -5,6 +5,7 @@ import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/do
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { JobsHere } from '../jobs/noJobs.js';
 import type { RoomEventChanges } from '../room-events/roomEvents.js';
+import type { FeedCoverage } from '../revalidation/feedCoverage.js';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
@@ -81,8 +82,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
 export const createDomainChanges =
   (
     revalidator: Revalidator,
-    refused: Pick<RefusedCredentials<unknown>, 'changed'>,
-    owned: ChangesOfOwned = {},
+    { refused, coverage, ...owned }: FeedListeners,
   ) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
@@ -90,10 +90,20 @@ export const createDomainChanges =
     const { organizationId } = recorded.metadata;
     const projectId = recorded.metadata.projectId ?? '';
     const event = knownEvent(recorded);
-    if (event === undefined) revalidator.anythingChanged(organizationId, projectId);
-    else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
-    if (event !== undefined) tellOwned(owned, event);
+    if (event === undefined) {
+      revalidator.anythingChanged(organizationId, projectId);
+      // Perhaps it was about something else.
+      return coverage.restart();
+    }
+    (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
+    tellOwned(owned, event);
+    coverage.received(recorded.position);
   };
+
+interface FeedListeners extends ChangesOfOwned {
+  readonly refused: Pick<RefusedCredentials<unknown>, 'changed'>;
+  readonly coverage: Pick<FeedCoverage, 'received' | 'restart'>;
+}
 
 /** What gateways own by shard, and learns of changes itself. */
 interface ChangesOfOwned {
