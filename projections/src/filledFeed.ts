@@ -1,13 +1,6 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { LogPosition } from '@roomwire/shared/ports/eventLog';
-import {
-  feedEvents,
-  feedMark,
-  feedUnconfirmed,
-  putRedrivenCalls,
-  sendSpan,
-  type FeedDeps,
-} from './feed.js';
+import { feedEvents, feedMark, feedUnconfirmed, putRedrivenCalls, sendSpan, type FeedDeps } from './feed.js';
 
 /** The last position that the bus has confirmed. It outlives the read models, in which it is written as well. */
 export interface FeedMark {

@@ -100,9 +100,7 @@ export const followLog = async (
   });
   const ended = new AbortController();
   void sayWhileQuiet(feed, ended.signal);
-  const done = subscription.done
-    .finally(() => batches.done())
-    .finally(() => ended.abort());
+  const done = subscription.done.finally(() => batches.done()).finally(() => ended.abort());
   done.catch(() => undefined);
   return {
     done,

@@ -91,13 +91,12 @@ export class FeedCoverage {
   }
 
   private async next(upTo: LogPosition, withinMs: number): Promise<boolean> {
-    let waiter: Waiter | undefined;
-    const said = new Promise<boolean>((resolve) => {
-      waiter = { upTo, wake: () => resolve(true) };
-      this.waiters.add(waiter);
-    });
+    let wake: () => void = () => undefined;
+    const said = new Promise<boolean>((resolve) => (wake = () => resolve(true)));
+    const waiter: Waiter = { upTo, wake };
+    this.waiters.add(waiter);
     const isSaid = await withTimeout(withinMs, said, () => false, { unref: true });
-    this.waiters.delete(waiter as unknown as Waiter);
+    this.waiters.delete(waiter);
     return isSaid;
   }
 

@@ -80,10 +80,7 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */
 export const createDomainChanges =
-  (
-    revalidator: Revalidator,
-    { refused, coverage, ...owned }: FeedListeners,
-  ) =>
+  (revalidator: Revalidator, { refused, coverage, ...owned }: FeedListeners) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
     refused.changed();

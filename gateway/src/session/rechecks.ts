@@ -59,7 +59,9 @@ export class Rechecks {
    * Reads again what the rights of these actors and projects rest on, a few actors at a time. Resolves with how many actors were read, and
    * whether that was all of them.
    */
-  async everythingOf(isMeant: (id: string) => boolean): Promise<{ readonly actors: number; readonly isWhole: boolean }> {
+  async everythingOf(
+    isMeant: (id: string) => boolean,
+  ): Promise<{ readonly actors: number; readonly isWhole: boolean }> {
     const { directory, signingKeys, roster, changes } = this.deps;
     // Whoever is being authenticated is in no list yet, and is looked at again because of this.
     changes.addAll();

@@ -63,7 +63,8 @@ describe('the revalidation of who has missed nothing', () => {
     (await collectedMetrics(world.gateway.collect)).get(`roomwire_revalidated_actors_total ${by}`) ?? 0;
   const turnsWith = async (by: string, turns: number): Promise<void> => {
     const before = await revalidated(by);
-    await eventually(async () => (await revalidated(by)) >= before + turns, { what: `revalidation by ${by}` });
+    const isMore = async () => (await revalidated(by)) >= before + turns;
+    await eventually(isMore, { what: `revalidation by ${by}` });
   };
   const connected = async (): Promise<{ client: FrameClient; id: string }> => {
     const member = await world.member();

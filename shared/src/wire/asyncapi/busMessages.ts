@@ -80,7 +80,8 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     payload: recordedEvent.json,
   },
   [feedSpans.name]: {
-    summary: 'How many events of a stretch of the log are on `domain-events`, so that a reader knows whether it has all',
+    summary:
+      'How many events of a stretch of the log are on `domain-events`, so that a reader knows whether it has all',
     key: 'the version of the read models',
     contentType: msgpack,
     payload: feedSpanRecord.json,
