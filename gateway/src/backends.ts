@@ -12,6 +12,7 @@ import { once, type Service } from '@roomwire/shared/runtime/service';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
 import type { ActivitySink } from '@roomwire/shared/activity/activity';
 import type { GatewayNews } from '@roomwire/shared/wire/bus/gatewayNews';
+import { feedSpans } from '@roomwire/shared/wire/bus/feedSpans';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { Directory } from './access/directory.js';
 import { RetainStamps } from './fanout/retainedValues.js';
@@ -28,6 +29,7 @@ import { askedState } from './questions/clusterState.js';
 import { connectionsOfGateways } from './questions/liveConnections.js';
 import { Questions } from './questions/questions.js';
 import { createDomainChanges } from './session/domainChanges.js';
+import { Revalidation } from './revalidation/revalidation.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 
@@ -50,7 +52,7 @@ const nothing = (): void => undefined;
 
 /** No client is connected to it. */
 const nobody = {
-  signingKeys: { changed: nothing, projectChanged: nothing, forgetAll: nothing },
+  signingKeys: { changed: nothing, projectChanged: nothing, forget: nothing, forgetAll: nothing },
   retained: {
     ...{ projectDeleted: nothing, scopeDeleted: nothing, appDeleted: nothing, roomDeleted: nothing },
     ...{ topicDeleted: nothing, topicsConfigured: nothing },
@@ -114,6 +116,11 @@ export const createBackends = (deps: BackendsDeps): Backends => {
     accepted: (projectId) => deps.activity?.add(projectId, 'messagesIn'),
   });
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
+  const revalidation = new Revalidation({
+    ...{ views, clock, roster, metrics, rechecks: revalidator.rechecks },
+    periodMs: revalidationMs,
+  });
+  const { coverage } = revalidation;
   const { publishing } = composePublish(
     { ...deps, logger: calmLogger({ clock, logger }) },
     {
@@ -136,13 +143,15 @@ export const createBackends = (deps: BackendsDeps): Backends => {
         await bus.read(
           domainEventFeed,
           { interest: 'all' },
-          createDomainChanges(revalidator, { changed: nothing }),
+          createDomainChanges(revalidator, { refused: { changed: nothing }, coverage }),
         ),
+        await bus.read(feedSpans, { interest: 'all' }, coverage.said),
         // A value that is retained here must be newer than those that are known.
         await bus.read(retainedMessages, { interest: 'all' }, ({ retention }) =>
           stamps.seen(retention.stamp),
         ),
       );
+      await revalidation.start();
       await questions.start();
       readers.push(questions);
       await peers.listen();
@@ -151,7 +160,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
         every(beatMs / ticksPerBeat, () => peers.tick()),
         every(beatMs, () => leases.beat()),
         every(usageMs, () => void usageLedger.round()),
-        every(revalidationMs, () => revalidator.forgetAll()),
+        every(revalidation.turnMs, () => void revalidation.turn()),
       ];
       void pause(answersMs, undefined, { ref: false }).then(isReady);
     },

@@ -55,6 +55,7 @@ import { RoomEvents } from './room-events/roomEvents.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
 import { localImpact } from './session/impact.js';
+import { Revalidation } from './revalidation/revalidation.js';
 import { Revalidator } from './session/revalidator.js';
 import { Roster } from './session/roster.js';
 import { Sessions } from './session/sessions.js';
@@ -246,6 +247,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     ...{ views, clock, logger, directory, signingKeys, roster, retained, persistentSessions, plans },
     connectionLimit,
   });
+  const revalidation = new Revalidation({
+    ...{ views, clock, roster, metrics, rechecks: revalidator.rechecks },
+    periodMs: options.revalidationMs,
+  });
   const subscriptionMemory = new SubscriptionMemory({
     ...{ limits, bytes: options.subscriptionBytes },
     bytesPerConnection: options.subscriptionBytesPerConnection,
@@ -353,6 +358,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
       hydrations,
       roomEvents,
       revalidator,
+      revalidation,
       sweeper,
       refused,
       lives,

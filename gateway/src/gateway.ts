@@ -13,6 +13,7 @@ import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { clientAddress } from '@roomwire/shared/runtime/clientAddress';
 import { once, type Service } from '@roomwire/shared/runtime/service';
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { feedSpans } from '@roomwire/shared/wire/bus/feedSpans';
 import { retainedMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { webhookAnswers } from '@roomwire/shared/wire/bus/webhookCalls';
 import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
@@ -155,23 +156,26 @@ class WebSocketGateway implements Gateway {
   async start(): Promise<void> {
     const { bus, options } = this;
     const { rooms, deliver, presence, retained, hydrations } = this.parts;
-    const { roomEvents, jobs, revalidator, refused, sweeper } = this.parts;
+    const { roomEvents, jobs, revalidator, revalidation, refused, sweeper } = this.parts;
+    const { coverage } = revalidation;
     const { questions, answers: givenAnswers } = this.parts;
     // Before it says what it answers.
     await Promise.all([questions.start(), givenAnswers.start()]);
     // In parallel, because an engine may take seconds for each.
-    const [values, changes, answers] = await Promise.all([
+    const [values, changes, spans, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(
         domainEventFeed,
         { interest: 'all' },
-        createDomainChanges(revalidator, refused, { roomEvents, jobs }),
+        createDomainChanges(revalidator, { refused, coverage, roomEvents, jobs }),
       ),
+      bus.read(feedSpans, { interest: 'all' }, coverage.said),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
       rooms.start(deliver),
       presence.start(),
     ]);
-    this.readers.push(rooms, values, changes, answers, questions, givenAnswers);
+    await revalidation.start();
+    this.readers.push(rooms, values, changes, spans, answers, questions, givenAnswers);
     await answers.subscribe(hydrations.address);
     await roomEvents?.start();
     await jobs.start();
@@ -179,7 +183,7 @@ class WebSocketGateway implements Gateway {
     await this.parts.lives.start();
     sweeper.start();
     this.timers = [
-      every(options.revalidationMs, () => void revalidator.recheckAll()),
+      every(revalidation.turnMs, () => void revalidation.turn()),
       every(options.expirySweepMs, () => this.parts.roster.endExpired()),
       every(options.leftBehindMs, () => this.leaveIfLeftBehind()),
       every(options.beatMs, () => this.onBeat()),

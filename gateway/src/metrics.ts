@@ -43,6 +43,8 @@ export const createMetrics = () => ({
   roomEventsPut: 0,
   /** Room events that became dead letters because too many waited. */
   roomEventsDropped: 0,
+  /** Actors that were revalidated, by proof that nothing was missed, and by reading. */
+  revalidated: { proof: 0, reading: 0 },
   /** By the `error` of the protocol error. */
   protocolErrors: {} as Record<string, number>,
   /** Connections that the gateway closed, by code and reason: `1013 slow_consumer`. */
@@ -109,6 +111,8 @@ export const gatewayMetrics =
     countMessages(sources.metrics, sink);
     const { retained, groups, metrics } = sources;
     const { values, bytes } = retained.held;
+    for (const by of ['proof', 'reading'] as const)
+      sink.value('roomwire_revalidated_actors_total', metrics.revalidated[by], { by });
     sink.value('roomwire_retained_values', values);
     sink.value('roomwire_retained_bytes', bytes);
     sink.value('roomwire_retained_dropped_total', metrics.retainedDropped);

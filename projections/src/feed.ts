@@ -1,4 +1,5 @@
 import { domainEventFeed } from '@roomwire/shared/wire/bus/domainEventFeed';
+import { feedSpans } from '@roomwire/shared/wire/bus/feedSpans';
 import { isOfTheControlPlane } from '@roomwire/shared/domain/auditHeads';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
@@ -7,13 +8,26 @@ import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import type { DeadLetterEvent } from '@roomwire/shared/domain/deadLetter';
 import { readEvent } from '@roomwire/shared/domain/events';
+import { viewsVersion } from '@roomwire/shared/wire/views/views';
 import { putRedriven } from './redriven.js';
 
 const feedId = domainEventFeed.name;
 
-/** Passes events on, in order, and resolves when the bus has them. */
-export const feedEvents = async (bus: MessageBus, events: readonly RecordedEvent[]): Promise<void> => {
-  await Promise.all(events.filter(isOfTheControlPlane).map((event) => feedEvent(bus, event)));
+/** Passes events on, in order, and resolves with how many there were when the bus has them. */
+export const feedEvents = async (bus: MessageBus, events: readonly RecordedEvent[]): Promise<number> => {
+  const fed = events.filter(isOfTheControlPlane);
+  await Promise.all(fed.map((event) => feedEvent(bus, event)));
+  return fed.length;
+};
+
+/** Says what lies between two positions, behind the events themselves. Who misses it does without proof, and reads. */
+export const sendSpan = async (
+  bus: MessageBus,
+  after: LogPosition | undefined,
+  upTo: LogPosition,
+  events: number,
+): Promise<void> => {
+  await bus.send(feedSpans, { viewsVersion, after: after ?? '', upTo, events }, 'stored');
 };
 
 /** An event that is too large for the bus is sent without its large fields, so that it does not hold up the events behind it. */
@@ -44,18 +58,23 @@ export const feedProgress = (fedUpTo: LogPosition | undefined): readonly ViewCha
 export const feedMark = async (views: ViewStore): Promise<LogPosition | undefined> =>
   (await views.get('feedProgress', feedId))?.position;
 
-/** Publishes what the read models hold and the bus has not confirmed. After a crash that is at most the last two batches. */
+/**
+ * Publishes what the read models hold and the bus has not confirmed. After a crash that is at most the last two batches. Resolves with
+ * how many events there were.
+ */
 export const feedUnconfirmed = async (
   deps: FeedDeps,
   fedUpTo: LogPosition | undefined,
   checkpoint: LogPosition,
-): Promise<void> => {
+): Promise<number> => {
+  let fed = 0;
   for await (const events of deps.log.readAll(fedUpTo)) {
     const unconfirmed = events.filter(({ position }) => position <= checkpoint);
-    await feedEvents(deps.bus, unconfirmed);
+    fed += await feedEvents(deps.bus, unconfirmed);
     await putRedrivenCalls(deps, unconfirmed);
-    if (unconfirmed.length < events.length) return;
+    if (unconfirmed.length < events.length) break;
   }
+  return fed;
 };
 
 interface RedriveDeps extends CallPayloadDeps {

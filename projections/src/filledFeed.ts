@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { LogPosition } from '@roomwire/shared/ports/eventLog';
-import { feedEvents, feedMark, feedUnconfirmed, putRedrivenCalls, type FeedDeps } from './feed.js';
+import { feedEvents, feedMark, feedUnconfirmed, putRedrivenCalls, sendSpan, type FeedDeps } from './feed.js';
 
 /** The last position that the bus has confirmed. It outlives the read models, in which it is written as well. */
 export interface FeedMark {
@@ -24,7 +24,7 @@ export const beginFeed = async (
   return new FilledFeed(deps, mark, head, isFilling);
 };
 
-class FilledFeed {
+export class FilledFeed {
   private readonly deps: FeedDeps;
   private readonly mark: FeedMark;
   private readonly head: LogPosition | undefined;
@@ -52,10 +52,24 @@ class FilledFeed {
       this.redriven.push(...events.filter((event) => event.type === 'DeadLetterRedriven' && isFed(event)));
       await this.filledTo(position);
     } else {
-      await feedEvents(this.deps.bus, events);
+      const fed = await feedEvents(this.deps.bus, events);
       await putRedrivenCalls(this.deps, events);
-      this.mark.position = position;
+      await this.fedTo(position, fed);
     }
+  }
+
+  /**
+   * Says that nothing is missing, if so: not while a batch is being written, by whomever, since its documents may say more than the feed. A
+   * projector that has lost the lead, and does not know it yet, says nothing that is wrong.
+   */
+  async sayIfComplete(): Promise<void> {
+    const { isFilling, mark } = this;
+    const { position } = mark;
+    if (isFilling || position === undefined) return;
+    const { log, views, bus } = this.deps;
+    const [head, checkpoint] = await Promise.all([log.head(), views.checkpoint()]);
+    const isComplete = checkpoint === position && head !== undefined && head <= position;
+    if (isComplete && mark.position === position) await sendSpan(bus, position, position, 0);
   }
 
   private async filledTo(position: LogPosition | undefined): Promise<void> {
@@ -68,7 +82,11 @@ class FilledFeed {
   }
 
   private async feedTo(position: LogPosition): Promise<void> {
-    await feedUnconfirmed(this.deps, this.mark.position, position);
+    await this.fedTo(position, await feedUnconfirmed(this.deps, this.mark.position, position));
+  }
+
+  private async fedTo(position: LogPosition, events: number): Promise<void> {
+    await sendSpan(this.deps.bus, this.mark.position, position, events);
     this.mark.position = position;
   }
 }

@@ -7,10 +7,12 @@ import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
 import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
+import { sleep } from '@roomwire/shared/runtime/waiting';
+import { quietSpanMs } from '@roomwire/shared/wire/bus/feedSpans';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import { withCascade } from './cascades.js';
 import { feedEvents, feedProgress } from './feed.js';
-import { beginFeed, type FeedMark } from './filledFeed.js';
+import { beginFeed, type FeedMark, type FilledFeed } from './filledFeed.js';
 import { continues, originsIn, type OriginDeps } from './origins.js';
 import { GatheredBatches } from './gatheredBatches.js';
 import { changesOf } from './projectors.js';
@@ -96,7 +98,9 @@ export const followLog = async (
     // A failure is reported by `done`.
     onCaughtUp: () => void batches.done().then(onCaughtUp, () => undefined),
   });
-  const done = subscription.done.finally(() => batches.done());
+  const ended = new AbortController();
+  void sayWhileQuiet(feed, ended.signal);
+  const done = subscription.done.finally(() => batches.done()).finally(() => ended.abort());
   done.catch(() => undefined);
   return {
     done,
@@ -105,6 +109,14 @@ export const followLog = async (
       await done.catch(() => undefined);
     },
   };
+};
+
+/** Best effort: who hears nothing does not know whether it misses something, and reads. */
+const sayWhileQuiet = async (feed: FilledFeed, ended: AbortSignal): Promise<void> => {
+  while (!ended.aborted) {
+    await sleep(quietSpanMs, ended);
+    if (!ended.aborted) await feed.sayIfComplete().catch(() => undefined);
+  }
 };
 
 /** Revocations that a crash kept from the feed do not wait for more than this. */

@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { viewsVersion } from '@roomwire/shared/wire/views/views';
+import { auditHeadsStream } from '@roomwire/shared/domain/auditHeads';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { beginFeed, type FeedMark } from '../src/filledFeed.js';
 import { event, feedWorld, redriven } from './support/feedWorld.js';
 import { positionOf } from './support/history.js';
@@ -42,9 +46,80 @@ describe('the feed of read models that readers see', () => {
     expect(callIds(calls)).to.eql(['call']);
     expect(mark.position).to.equal(positionOf(6));
   });
+
+  const span = (after: number, upTo: number, events: number) => ({
+    ...{ viewsVersion, events },
+    ...{ after: after === 0 ? '' : positionOf(after), upTo: positionOf(upTo) },
+  });
+
+  it('says behind the events how many there are in each batch, without what the service writes for itself', async () => {
+    const { feed, spans, fed } = await begun(4, ...history);
+    await feed.written([event(5), { ...event(6), stream: auditHeadsStream }], positionOf(6));
+    await feed.written([event(7)], positionOf(7));
+    expect(spans).to.eql([span(4, 6, 1), span(6, 7, 1)]);
+    expect(fed).to.eql(positions(5, 7));
+  });
+
+  it('says as well how many there were that the bus had not confirmed', async () => {
+    const { feed, spans } = await begun(undefined, ...history);
+    await feed.resume(positionOf(3));
+    expect(spans).to.eql([span(0, 3, 3)]);
+  });
+
+  it('says nothing of a batch before the bus has it', async () => {
+    const { feed, spans, deps, mark } = await begun(4, ...history);
+    deps.bus.send = () => Promise.reject(new EngineUnavailable('message bus'));
+    expect(await rejectionOf(feed.written([event(5)], positionOf(5)))).to.be.instanceOf(EngineUnavailable);
+    expect([spans, mark.position]).to.eql([[], positionOf(4)]);
+  });
+
+  describe('where there is nothing to do', () => {
+    const quiet = async ({ checkpoint = 4, marked = 4 } = {}) => {
+      const world = await begun(marked, ...history);
+      world.deps.views.checkpoint = async () => positionOf(checkpoint);
+      return world;
+    };
+
+    it('says so', async () => {
+      const { feed, spans } = await quiet();
+      await feed.sayIfComplete();
+      expect(spans).to.eql([span(4, 4, 0)]);
+    });
+
+    it('says nothing while the log has later events: somebody may be writing them', async () => {
+      const { feed, spans } = await quiet({ checkpoint: 3, marked: 3 });
+      await feed.sayIfComplete();
+      expect(spans).to.eql([]);
+    });
+
+    it('says nothing where another instance has written what this one has not fed', async () => {
+      const { feed, spans } = await quiet({ marked: 3 });
+      await feed.sayIfComplete();
+      expect(spans).to.eql([]);
+    });
+
+    it('says nothing where a batch came while it looked', async () => {
+      const { feed, spans, mark, deps } = await quiet();
+      deps.views.checkpoint = async () => {
+        mark.position = positionOf(5);
+        return positionOf(4);
+      };
+      await feed.sayIfComplete();
+      expect(spans).to.eql([]);
+    });
+  });
 });
 
 describe('the feed of read models that are being filled', () => {
+  it('says nothing until they are', async () => {
+    const world = feedWorld(writtenLog());
+    world.state.admitsReaders = false;
+    const feed = await beginFeed(world.deps, { position: positionOf(4) }, positionOf(4));
+    await feed.written([event(1)], positionOf(1));
+    await feed.sayIfComplete();
+    expect(world.spans).to.eql([]);
+  });
+
   const begun = async (
     events: readonly (typeof history)[number][],
     { marked, head = events.length }: { readonly marked?: number; readonly head?: number } = {},

@@ -8,6 +8,7 @@ import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnder
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { recordingTracing } from '@roomwire/testing/fakes/recordingTracing';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { feedSpans } from '@roomwire/shared/wire/bus/feedSpans';
 import { changesOrNone, followLog } from '../src/followLog.js';
 import { changesOf } from '../src/projectors.js';
 import { event, feedWorld } from './support/feedWorld.js';
@@ -73,7 +74,8 @@ const world = (
   };
   const bus = {
     ...deps.bus,
-    async send(_channel: unknown, { position }: RecordedEvent) {
+    async send(channel: unknown, { position }: RecordedEvent) {
+      if (channel === feedSpans) return;
       fed.push(position);
       told.push(`feed ${numberOf(position)}`);
     },

@@ -161,7 +161,8 @@ describe('projections', () => {
 
     const fed: { readonly id: string; readonly showsAll: boolean }[] = [];
     const watched = Object.assign(Object.create(bus) as MessageBus, {
-      async send(_channel: unknown, { id }: RecordedEvent) {
+      async send(channel: unknown, { id }: RecordedEvent) {
+        if (channel !== domainEventFeed) return;
         fed.push({ id, showsAll: await views.reached(position, 0) });
       },
     });

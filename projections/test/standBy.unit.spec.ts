@@ -47,7 +47,7 @@ describe('projections that stand by', () => {
       },
     } as unknown as ViewStore;
     projections = createProjections({
-      ...{ log, views, bus: {} as MessageBus, payloads: noPayloads },
+      ...{ log, views, bus: { send: async () => 0 } as unknown as MessageBus, payloads: noPayloads },
       ...{ clock: new ManualClock(), logger: silentLogger, options: { takeOverAfterMs: 2 } },
     });
   });

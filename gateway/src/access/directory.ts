@@ -84,6 +84,12 @@ export class Directory {
     this.rooms.dropProject(projectId);
   }
 
+  /** What of these projects may have changed unnoticed. */
+  forget(isMeant: (projectId: string) => boolean): void {
+    this.apps.forget(isMeant);
+    this.rooms.forget(isMeant);
+  }
+
   forgetAll(): void {
     this.apps.dropAll();
     this.rooms.dropAll();

@@ -55,6 +55,12 @@ export class EntryCache<T extends { readonly projectId: string }> {
     for (const [key, { value }] of this.entries) if (value.projectId === projectId) this.remove(key);
   }
 
+  /** What may have changed unnoticed, be it while it is read. */
+  forget(isMeant: (projectId: string) => boolean): void {
+    this.drops.addAll();
+    for (const [key, { value }] of this.entries) if (isMeant(value.projectId)) this.remove(key);
+  }
+
   dropAll(): void {
     this.drops.addAll();
     for (const key of this.entries.keys()) this.remove(key);

@@ -49,6 +49,11 @@ export class SigningKeys {
     this.keys.dropProject(projectId);
   }
 
+  /** What of these projects may have changed unnoticed. */
+  forget(isMeant: (projectId: string) => boolean): void {
+    this.keys.forget(isMeant);
+  }
+
   forgetAll(): void {
     this.keys.dropAll();
   }

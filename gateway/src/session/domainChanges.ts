@@ -5,6 +5,7 @@ import { readEvent, type DomainEvent, type EventType } from '@roomwire/shared/do
 import type { RefusedCredentials } from '@roomwire/shared/credentials/refusedCredentials';
 import type { JobsHere } from '../jobs/noJobs.js';
 import type { RoomEventChanges } from '../room-events/roomEvents.js';
+import type { FeedCoverage } from '../revalidation/feedCoverage.js';
 import type { Revalidator } from './revalidator.js';
 
 type EventOf<T extends EventType> = Extract<HappenedEvent<DomainEvent>, { type: T }>;
@@ -79,21 +80,27 @@ const reactions: { readonly [T in EventType]: Reaction<T> } = {
 
 /** Handles the `domain-events` feed. An event of a newer version may mean anything, so that everything is read again. */
 export const createDomainChanges =
-  (
-    revalidator: Revalidator,
-    refused: Pick<RefusedCredentials<unknown>, 'changed'>,
-    owned: ChangesOfOwned = {},
-  ) =>
+  (revalidator: Revalidator, { refused, coverage, ...owned }: FeedListeners) =>
   (recorded: RecordedEvent): void => {
     // Any of them may make credentials good: of an actor, its project, organization or scope, a signing key.
     refused.changed();
     const { organizationId } = recorded.metadata;
     const projectId = recorded.metadata.projectId ?? '';
     const event = knownEvent(recorded);
-    if (event === undefined) revalidator.anythingChanged(organizationId, projectId);
-    else (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
-    if (event !== undefined) tellOwned(owned, event);
+    if (event === undefined) {
+      revalidator.anythingChanged(organizationId, projectId);
+      // Perhaps it was about something else.
+      return coverage.restart();
+    }
+    (reactions[event.type] as Reaction<EventType>)(revalidator, event, projectId);
+    tellOwned(owned, event);
+    coverage.received(recorded.position);
   };
+
+interface FeedListeners extends ChangesOfOwned {
+  readonly refused: Pick<RefusedCredentials<unknown>, 'changed'>;
+  readonly coverage: Pick<FeedCoverage, 'received' | 'restart'>;
+}
 
 /** What gateways own by shard, and learns of changes itself. */
 interface ChangesOfOwned {

@@ -1,3 +1,4 @@
+import { shardCount, shardOf } from '@roomwire/shared/domain/shards';
 import { SetMultimap } from '../setMultimap.js';
 import type { Session } from './session.js';
 
@@ -5,12 +6,15 @@ import type { Session } from './session.js';
 export class Roster {
   private readonly actors = new SetMultimap<string, Session>();
   private readonly projects = new SetMultimap<string, Session>();
+  /** How many actors each shard has. */
+  private readonly shards = new Array<number>(shardCount).fill(0);
   /** The newest last; without observers, which no limit counts. */
   private readonly organizations = new SetMultimap<string, Session>();
   private readonly observersOf = new SetMultimap<string, Session>();
 
   enter(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;
+    if (this.countOfActor(actorTokenId) === 0) this.countIn(actorTokenId, 1);
     this.actors.add(actorTokenId, session);
     this.projects.add(projectId, session);
     this.listOf(session).add(organizationId, session);
@@ -18,7 +22,9 @@ export class Roster {
 
   leave(session: Session): void {
     const { actorTokenId, projectId, organizationId } = session.identity;
+    const wasThere = this.countOfActor(actorTokenId) > 0;
     this.actors.delete(actorTokenId, session);
+    if (wasThere && this.countOfActor(actorTokenId) === 0) this.countIn(actorTokenId, -1);
     this.projects.delete(projectId, session);
     this.listOf(session).delete(organizationId, session);
   }
@@ -79,8 +85,18 @@ export class Roster {
     return [...this.actors.keys()];
   }
 
+  /** Without a look at each. */
+  countOfActors(isMeant: (shard: number) => boolean): number {
+    return this.shards.reduce((sum, actors, shard) => sum + (isMeant(shard) ? actors : 0), 0);
+  }
+
   projectIds(): readonly string[] {
     return [...this.projects.keys()];
+  }
+
+  private countIn(actorTokenId: string, change: number): void {
+    const shard = shardOf(actorTokenId);
+    this.shards[shard] = (this.shards[shard] ?? 0) + change;
   }
 
   private listOf({ identity }: Session): SetMultimap<string, Session> {

@@ -78,8 +78,8 @@ describe('the revalidation of actors and projects', () => {
       } as unknown as ViewReader,
       clock: new ManualClock(),
       logger: silentLogger,
-      directory: { forgetAll: nothing, projectChanged: nothing },
-      signingKeys: { changed: nothing, forgetAll: nothing, projectChanged: nothing },
+      directory: { forget: nothing, forgetAll: nothing, projectChanged: nothing },
+      signingKeys: { changed: nothing, forget: nothing, forgetAll: nothing, projectChanged: nothing },
       roster,
       retained: { projectDeleted: nothing },
       persistentSessions: { forgetActor: nothing },
@@ -98,7 +98,7 @@ describe('the revalidation of actors and projects', () => {
       revalidator.scopeUpdated('london');
       revalidator.signingKeyUpdated('other');
     };
-    await revalidator.recheckAll();
+    await revalidator.rechecks.everythingOf(() => true);
     expect([reads, found]).to.deep.equal([1, [actor]]);
   });
 
@@ -109,16 +109,16 @@ describe('the revalidation of actors and projects', () => {
       actor = { ...actor, expiresAt };
       revalidator.actorUpdated(actorTokenId, { expiresAt });
     };
-    await revalidator.recheckAll();
+    await revalidator.rechecks.everythingOf(() => true);
     expect(new Set(found.map((read) => read.expiresAt))).to.deep.equal(new Set([expiresAt]));
   });
 
   it('[HTTP-REVOKE-2] ends the sessions whose tokens were revoked, though it missed the event', async () => {
     revocations = [{ before: issuedAt }];
-    await revalidator.recheckAll();
+    await revalidator.rechecks.everythingOf(() => true);
     expect([endings, found]).to.deep.equal([[], [actor]]);
     revocations = [{ before: '2026-01-02T00:00:00.000Z' }];
-    await revalidator.recheckAll();
+    await revalidator.rechecks.everythingOf(() => true);
     expect(endings).to.deep.equal(['token_revoked']);
   });
 
@@ -135,7 +135,7 @@ describe('the revalidation of actors and projects', () => {
 
   it('ends the sessions of an actor that is in bad standing', async () => {
     actor = { ...actor, status: 'disabled' };
-    await revalidator.recheckAll();
+    await revalidator.rechecks.everythingOf(() => true);
     expect([endings, found]).to.deep.equal([['actor_disabled'], []]);
   });
 
@@ -144,7 +144,7 @@ describe('the revalidation of actors and projects', () => {
     meanwhile = () => {
       if (changes++ < 20) revalidator.actorUpdated(actorTokenId, { expiresAt: null });
     };
-    await revalidator.recheckAll();
+    await revalidator.rechecks.everythingOf(() => true);
     expect([changes < 20, found]).to.deep.equal([true, []]);
     meanwhile = () => undefined;
     await eventually(() => found.length > 0);
@@ -157,7 +157,7 @@ describe('the revalidation of actors and projects', () => {
     meanwhile = () => {
       if (changes++ < 20) revalidator.actorUpdated(actorTokenId, { expiresAt: null });
     };
-    await revalidator.recheckAll();
+    await revalidator.rechecks.everythingOf(() => true);
     expect(endings).to.include('actor_disabled');
   });
 

@@ -3,6 +3,7 @@ import type { DomainEvent } from '@roomwire/shared/domain/events';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import { feedSpans, type FeedSpan } from '@roomwire/shared/wire/bus/feedSpans';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
@@ -30,6 +31,7 @@ export const redriven = (dlqId: string, index: number): RecordedEvent => {
 /** What a feed is given, and what comes of it. Every dead letter is there, with its payload. */
 export const feedWorld = (log: EventLog) => {
   const fed: string[] = [];
+  const spans: FeedSpan[] = [];
   const calls: WebhookCall[] = [];
   const admitted: (string | undefined)[] = [];
   const { logger, lines } = createRecordingLogger();
@@ -46,11 +48,14 @@ export const feedWorld = (log: EventLog) => {
     },
   } as unknown as ViewStore;
   const bus = {
-    send: async (_channel: unknown, { position }: RecordedEvent) => void fed.push(position),
+    async send(channel: unknown, record: RecordedEvent & FeedSpan) {
+      if (channel === feedSpans) spans.push(record);
+      else fed.push(record.position);
+    },
     put: async (_queue: unknown, call: WebhookCall) => void calls.push(call),
   } as unknown as MessageBus;
   return {
-    ...{ fed, calls, admitted, lines, state },
+    ...{ fed, spans, calls, admitted, lines, state },
     deps: { log, views, bus, clock, logger, payloads: noPayloads },
   };
 };

@@ -39,6 +39,15 @@ export interface ViewBatch {
 }
 
 /**
+ * What documents are made of. From one extent to a later one of the same edition they have changed by the events between the two positions,
+ * and by nothing else.
+ */
+export interface ViewExtent {
+  readonly edition: string;
+  readonly position: LogPosition;
+}
+
+/**
  * Reads of the read models: documents by view and id. A document is never changed after it was returned; do not modify it.
  * `get`, `find` and `count` reject with `EngineUnavailable` until the store admits readers: what a lost store lacks is not
  * known to be absent.
@@ -50,6 +59,12 @@ export interface ViewReader {
 
   /** Position of the last batch applied, where the projector resumes; undefined for an empty store. */
   checkpoint(): Promise<LogPosition | undefined>;
+
+  /**
+   * Undefined while nobody may read them, and for an empty store. What is read afterwards holds all events up to this position, and perhaps
+   * later ones. Another edition was filled or rebuilt since: any document may be another one.
+   */
+  extent(): Promise<ViewExtent | undefined>;
 
   /** That of the last batch that had one. Checkpoint and origin become undefined together, when the store is cleared. */
   origin(): Promise<LogOrigin | undefined>;

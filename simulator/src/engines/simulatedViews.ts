@@ -5,6 +5,7 @@ import type { LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type {
   ViewBatch,
   ViewChange,
+  ViewExtent,
   ViewFilter,
   ViewQuery,
   ViewRebuild,
@@ -20,6 +21,8 @@ export class SimulatedViews {
   documents = new ViewDocuments(() => undefined);
   position: LogPosition | undefined;
   origin: LogOrigin | undefined;
+  /** How often they were cleared. */
+  edition = 0;
   /** Until the documents hold the past. */
   isFilling = true;
   /** The process that wrote the last batch, or a part of it. */
@@ -40,7 +43,13 @@ export class SimulatedViews {
     if (upTo === undefined || this.hasReached(upTo)) this.isFilling = false;
   }
 
+  get extent(): ViewExtent | undefined {
+    const { position, isFilling, edition } = this;
+    return position === undefined || isFilling ? undefined : { edition: String(edition), position };
+  }
+
   clear(): void {
+    this.edition += 1;
     this.documents = new ViewDocuments(() => undefined);
     this.position = undefined;
     this.origin = undefined;
@@ -92,6 +101,10 @@ export class ViewsPort implements ViewStore {
 
   checkpoint(): Promise<LogPosition | undefined> {
     return this.call(() => this.views.position);
+  }
+
+  extent(): Promise<ViewExtent | undefined> {
+    return this.call(() => this.views.extent);
   }
 
   reached(position: LogPosition, withinMs: number): Promise<boolean> {

@@ -7,6 +7,7 @@ import type { Logger } from '../../ports/logger.js';
 import type {
   ViewBatch,
   ViewChange,
+  ViewExtent,
   ViewFilter,
   ViewQuery,
   ViewRebuild,
@@ -48,6 +49,8 @@ class EmbeddedViewStore implements ViewStore {
   private madeFrom: LogOrigin | undefined;
   /** Until the documents hold the past; nobody reads them. */
   private isFilling: boolean;
+  /** How often other documents were put in the place of all. */
+  private edition = 0;
   /** The batch that is being applied. */
   private applying: Promise<void> | undefined;
   private isOpen = true;
@@ -144,6 +147,12 @@ class EmbeddedViewStore implements ViewStore {
     return this.position;
   }
 
+  async extent(): Promise<ViewExtent | undefined> {
+    this.assertOpen();
+    const { position, isFilling, edition } = this;
+    return position === undefined || isFilling ? undefined : { edition: String(edition), position };
+  }
+
   async origin(): Promise<LogOrigin | undefined> {
     this.assertOpen();
     return this.madeFrom;
@@ -170,6 +179,7 @@ class EmbeddedViewStore implements ViewStore {
   async clear(): Promise<void> {
     this.assertOpen();
     await this.applying?.catch(() => undefined);
+    this.edition += 1;
     this.documents = this.newDocuments();
     this.position = undefined;
     this.madeFrom = undefined;
@@ -216,6 +226,7 @@ class EmbeddedViewStore implements ViewStore {
   /** At the current checkpoint. The next snapshot replaces the documents on disk in one transaction. */
   private async replaceDocuments(documents: ViewDocuments): Promise<void> {
     this.currentRebuild = undefined;
+    this.edition += 1;
     this.documents = documents;
     this.writer.clear(this.isFilling);
     for (const [view, id, document] of documents.all()) this.writer.record(view, id, document);

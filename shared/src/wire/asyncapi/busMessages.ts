@@ -2,6 +2,7 @@ import { recordTopics } from '../bus/busTopics.js';
 import { circuitNewsChannel, circuitNewsRecord } from '../bus/circuitNews.js';
 import { domainEventFeed, recordedEvent } from '../bus/domainEventFeed.js';
 import { eventEndRecord, eventEnds } from '../bus/eventEnds.js';
+import { feedSpanRecord, feedSpans } from '../bus/feedSpans.js';
 import { gatewayNews, gatewayNewsRecord } from '../bus/gatewayNews.js';
 import { jobNews, jobNewsRecord } from '../bus/jobNews.js';
 import {
@@ -77,6 +78,13 @@ export const busMessages: Readonly<Record<string, BusMessage>> = {
     key: 'the project, or the organization for what has no project',
     contentType: 'application/json',
     payload: recordedEvent.json,
+  },
+  [feedSpans.name]: {
+    summary:
+      'How many events of a stretch of the log are on `domain-events`, so that a reader knows whether it has all',
+    key: 'the version of the read models',
+    contentType: msgpack,
+    payload: feedSpanRecord.json,
   },
   [jobNews.name]: {
     summary:

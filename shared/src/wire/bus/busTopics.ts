@@ -3,6 +3,7 @@ import { connectionFacts } from './connectionFacts.js';
 import { jobNews } from './jobNews.js';
 import { domainEventFeed } from './domainEventFeed.js';
 import { eventEnds } from './eventEnds.js';
+import { feedSpans } from './feedSpans.js';
 import { gatewayNews } from './gatewayNews.js';
 import { gatewayAnswers, gatewayQuestions } from './gatewayQuestions.js';
 import { liveMessages, retainedMessages } from './liveMessage.js';
@@ -52,6 +53,8 @@ export const busTopics: readonly BusTopic[] = [
   // Every gateway reads all of it, live: the values are in memory alone.
   { ...otherTopics, name: retainedMessages.name, partitions: 4, retentionMs: hours },
   { ...otherTopics, name: domainEventFeed.name, partitions: 4, retentionMs: 7 * days },
+  // One partition, which is the order of the log.
+  { ...otherTopics, name: feedSpans.name, partitions: 1, retentionMs: hours },
   // One partition, so that a process that reads its own beats has read those of the others before them.
   { ...otherTopics, name: gatewayNews.name, partitions: 1, retentionMs: hours },
   { ...otherTopics, name: presenceNews.name, partitions: 8, retentionMs: hours },

@@ -66,6 +66,11 @@ export const metricTable = {
     'reason',
   ),
   roomwire_authentications_total: counter('gateway', 'Answers to auth frames', 'outcome'),
+  roomwire_revalidated_actors_total: counter(
+    'gateway',
+    'Actors whose rights were revalidated, by reading them again or by proof that no change of them was missed',
+    'by',
+  ),
   roomwire_subscriptions: gauge('gateway', 'Subscriptions of the open connections'),
   roomwire_publishes_total: counter('gateway', 'Publishes that passed every check'),
   roomwire_duplicate_publishes_total: counter(

@@ -7,6 +7,7 @@ import { busTopics, recordTopics } from '../../../src/wire/bus/busTopics.js';
 import { circuitNewsChannel } from '../../../src/wire/bus/circuitNews.js';
 import { domainEventFeed } from '../../../src/wire/bus/domainEventFeed.js';
 import { eventEnds } from '../../../src/wire/bus/eventEnds.js';
+import { feedSpans } from '../../../src/wire/bus/feedSpans.js';
 import { gatewayNews, type GatewayNews } from '../../../src/wire/bus/gatewayNews.js';
 import {
   gatewayAnswers,
@@ -243,6 +244,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     for (const queue of [jobRedrives, scheduleRedrives])
       expect(isDescribed(queue, { redriveId: 'x', work })).to.equal(true);
     expect(isDescribed(eventRedrives, { ...call, kind: 'event', sequence: 7 })).to.equal(true);
+    expect(isDescribed(feedSpans, { viewsVersion: 5, after: '', upTo: '1', events: 1 })).to.equal(true);
     expect(isDescribed(eventEnds, { roomId: 'r', accessScopeId: null, sequence: 7 })).to.equal(true);
     const following = [{ callId: 'd', sequence: 8, data: Uint8Array.of(0x80) }];
     expect(isDescribed(webhookCalls, { ...call, kind: 'event', sequence: 7, following })).to.equal(true);

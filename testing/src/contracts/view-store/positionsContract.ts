@@ -245,9 +245,50 @@ const admitting = (current: () => StoreUnderTest): void => {
     });
 };
 
+const extents = (current: () => StoreUnderTest): void => {
+  const fill = async (position: number): Promise<void> => {
+    await current().store.apply({ changes: [putRoom('r')], position: at(position) });
+    await current().store.admitReaders(at(position));
+  };
+
+  it('is none of an empty store, nor of one that admits no readers', async () => {
+    const { store } = current();
+    await store.clear();
+    expect(await store.extent()).to.equal(undefined);
+    await store.apply({ changes: [putRoom('r')], position: at(1) });
+    expect(await store.extent()).to.equal(undefined);
+    await store.admitReaders(at(1));
+    expect((await store.extent())?.position).to.equal(at(1));
+  });
+
+  it('goes on with each batch, in the same edition', async () => {
+    const { store } = current();
+    await fill(1);
+    const first = await store.extent();
+    await store.apply({ changes: [putRoom('s')], position: at(2) });
+    expect(await store.extent()).to.deep.equal({ ...first, position: at(2) });
+  });
+
+  it('is of another edition once the documents were filled again, or rebuilt', async () => {
+    const { store } = current();
+    await fill(3);
+    const editions = [(await store.extent())?.edition];
+    await store.clear();
+    await fill(3);
+    editions.push((await store.extent())?.edition);
+    const rebuild = await store.rebuild();
+    await rebuild.apply({ changes: [putRoom('r')], position: at(3) });
+    expect(await rebuild.takeOver([])).to.equal(true);
+    editions.push((await store.extent())?.edition);
+    expect(new Set(editions).size).to.equal(3);
+    expect(editions).to.not.include(undefined);
+  });
+};
+
 export const positionsContract = (current: () => StoreUnderTest): void => {
   describe('checkpoint', () => checkpoints(current));
   describe('the origin', () => origin(current));
+  describe('the extent', () => extents(current));
   describe('reached', () => waiting(current));
   describe('readers', () => admitting(current));
   describe('clear', () => clearing(current));

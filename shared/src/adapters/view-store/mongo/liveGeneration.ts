@@ -1,6 +1,7 @@
 import type { LogPosition } from '../../../ports/eventLog.js';
 import { EngineUnavailable } from '../../../ports/errors.js';
-import { isReadable, type Progress } from './progress.js';
+import type { ViewExtent } from '../../../ports/viewStore.js';
+import { extentOf, isReadable, type Progress } from './progress.js';
 import { Shortfall } from './shortfall.js';
 import type { ViewGeneration } from './viewCollections.js';
 
@@ -85,6 +86,11 @@ export class LiveGeneration {
 
   async checkpoint(): Promise<LogPosition | undefined> {
     return (await this.progress())?.position;
+  }
+
+  async extent(): Promise<ViewExtent | undefined> {
+    const extent = extentOf(await this.progress());
+    return this.isLeftBehind ? undefined : extent;
   }
 
   async admitsReaders(): Promise<boolean> {

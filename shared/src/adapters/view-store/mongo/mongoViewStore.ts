@@ -5,6 +5,7 @@ import type {
   RegisteredReader,
   ViewBatch,
   ViewChange,
+  ViewExtent,
   ViewFilter,
   ViewQuery,
   ViewRebuild,
@@ -128,6 +129,10 @@ class MongoViewStore implements ViewStore {
 
   async checkpoint(): Promise<LogPosition | undefined> {
     return this.connection.call(() => this.live.checkpoint());
+  }
+
+  async extent(): Promise<ViewExtent | undefined> {
+    return this.connection.call(() => this.live.extent());
   }
 
   async origin(): Promise<LogOrigin | undefined> {

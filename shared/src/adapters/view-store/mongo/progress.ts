@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { StaleBatch } from '../../../ports/errors.js';
 import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
-import type { LogExtent, ViewBatch } from '../../../ports/viewStore.js';
+import type { LogExtent, ViewBatch, ViewExtent } from '../../../ports/viewStore.js';
 import { durably, readLimits } from '../../mongo/connection.js';
 import { isDuplicateKey } from '../../mongo/errors.js';
 
@@ -17,6 +18,8 @@ export interface Progress {
   readonly isClearing?: true;
   /** The documents lack a part of the past: nobody reads them. */
   readonly isFilling?: true;
+  /** Of the time since the documents held the past: another one whenever they are filled. A projector of an older version leaves it. */
+  readonly filling?: string;
   /** The live generation; absent for the first one. */
   readonly generation?: number;
   /** The last generation number that was assigned. */
@@ -45,6 +48,13 @@ const whenNew: UpdateFilter<Progress> = { $setOnInsert: { isFilling: true } };
 /** Where there is no progress, the database was lost, or the first projector has not come yet. */
 export const isReadable = (progress: Progress | undefined): boolean =>
   progress !== undefined && progress.isFilling === undefined && progress.isSetAside === undefined;
+
+/** Undefined for what nobody may read, and where nothing has been written. */
+export const extentOf = (progress: Progress | undefined): ViewExtent | undefined => {
+  if (progress?.position === undefined || !isReadable(progress)) return undefined;
+  const { generation = 0, filling = '', position } = progress;
+  return { edition: `${generation}/${filling}`, position };
+};
 
 /**
  * The one document with the checkpoint of the read models. Projectors compete for it: the later one gets a higher term, and
@@ -101,7 +111,7 @@ export class ProgressDocument {
     const reached: Filter<Progress> = upTo === undefined ? { _id } : { _id, position: { $gte: upTo } };
     await this.collection.updateOne(
       reached,
-      { $unset: { isFilling: true } },
+      { $set: { filling: randomUUID() }, $unset: { isFilling: true } },
       {
         upsert: upTo === undefined,
         ...durably,
