@@ -3,10 +3,11 @@ import type { Qos } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { ActorType } from '@roomwire/shared/domain/actor';
 import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
-import { Subscriber, type Audiences, type Wishes } from '../fanout/audience.js';
+import type { Audiences } from '../fanout/audience.js';
+import { Subscriber, type Wishes } from '../fanout/subscriber.js';
 import type { SubscriptionEnding, SubscriptionLife } from '../connection-facts/connectionLife.js';
 import type { Places } from '../fanout/places.js';
-import type { RoomFeed } from '../fanout/deliverFromBus.js';
+import type { RoomFeed } from '../fanout/roomFeed.js';
 import type { Hold } from '../history/hold.js';
 import type { ReplayExtent, Replaying } from '../history/replay.js';
 import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
@@ -43,7 +44,7 @@ export interface MemberDelivery {
 }
 
 export interface SubscriptionDeps {
-  readonly audiences: Pick<Audiences, 'add' | 'remove'>;
+  readonly audiences: Pick<Audiences, 'add' | 'remove' | 'catchUp'>;
   readonly rooms: Pick<RoomFeed, 'subscribe' | 'unsubscribe'>;
   readonly groups: Pick<WorkerGroups, 'join'>;
   readonly jobs: Pick<JobsHere, 'member'>;
@@ -187,6 +188,11 @@ export class Subscription extends Subscriber implements Replaying {
     this.membership?.leave(!this.client.isOver);
     this.membership = undefined;
     this.deps.rooms.unsubscribe(this.access.room);
+  }
+
+  /** It has all messages that have come so far. */
+  catchUp(): void {
+    if (this.isActive && this.membership === undefined) this.deps.audiences.catchUp(this);
   }
 
   leave(ending: SubscriptionEnding): void {

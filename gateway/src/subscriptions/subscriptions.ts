@@ -197,6 +197,11 @@ export class Subscriptions {
     if (this.rights.endLeftOut(capabilities)) this.deps.changed(this);
   }
 
+  /** What is on its way to the client is in its outbox, which is about to close. */
+  catchUp(): void {
+    for (const subscription of this.byAddress.values()) subscription.catchUp();
+  }
+
   /** The connection has ended. */
   end(): void {
     for (const subscription of this.byAddress.values()) subscription.leave({ reason: 'closed' });
