@@ -274,7 +274,7 @@ export const limitTable = {
     ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process' },
     answer: 'none: all subscribers are given what waits at once, and others wait meanwhile',
     metric: 'roomwire_limit_reached_total',
-    protects: 'memory from messages and presence events of very large rooms, which wait for their turns',
+    protects: 'memory from messages of very large rooms, which wait for their turns',
   },
 
   // Rates
