@@ -24,8 +24,10 @@ import { RefusalReports } from './access/refusalReports.js';
 import { SigningKeys } from './access/signingKeys.js';
 import { createLives } from './connection-facts/lives.js';
 import { Audiences } from './fanout/audience.js';
-import { createDelivery, RoomFeed } from './fanout/deliverFromBus.js';
+import { createDelivery } from './fanout/deliverFromBus.js';
+import { LineMemory } from './fanout/lineMemory.js';
 import { Places } from './fanout/places.js';
+import { RoomFeed } from './fanout/roomFeed.js';
 import { Retained } from './fanout/retained.js';
 import { RetainStamps } from './fanout/retainedValues.js';
 import { tracedDelivery } from './fanout/traceMessages.js';
@@ -61,9 +63,9 @@ import { Roster } from './session/roster.js';
 import { Sessions } from './session/sessions.js';
 import { Connection, type ConnectionDeps } from './socket/connection.js';
 import { OpenConnections } from './socket/openConnections.js';
-import { Tick } from './socket/outbox.js';
 import { OutboxMemory } from './socket/outboxMemory.js';
 import { Sweeper } from './socket/sweeper.js';
+import { Tick } from './socket/tick.js';
 import { Turns } from './socket/turns.js';
 import { UnauthenticatedSockets } from './socket/unauthenticatedSockets.js';
 import { WaitingBytes } from './socket/waitingBytes.js';
@@ -125,6 +127,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
 
   const audiences = new Audiences();
   const rooms = new RoomFeed(bus);
+  const lines = new LineMemory(limits);
   const places = new Places({ history: ports.history, logger: calm });
   const lives = createLives(ports.factLog, {
     ...{ gatewayId, clock, random, logger: calm, limits },
@@ -375,6 +378,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
         presences: presence.board.memoryBytes,
         addresses: addresses.bytes,
         replays: record.memory.bytes,
+        fan_outs: lines.bytes,
       }),
       historyWaiting: () => record.waiting,
       presenceEntries: () => presence.board.count(isParticipantRoom),
@@ -398,12 +402,10 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
         jobs,
         places,
         activity,
+        lines,
         replayed: record.replayed,
       }),
-      {
-        tracing,
-        metrics,
-      },
+      tracing,
     ),
     connect: (socket: FrameSocket, address: string): Connection => {
       const connection = new Connection(socket, address, connectionDeps);

@@ -37,6 +37,8 @@ export type Author = Pick<
 /** Frames that are queued for a connection. */
 export interface ClientOutbox {
   push(frame: Buffer): void;
+  /** For a frame that very many connections get: they are written to in slices, this one earlier where something else is pushed. */
+  pushLater(frame: Buffer): void;
   readonly waitingBytes: number;
   /** Whether pushed frames are sent. */
   readonly isOpen: boolean;

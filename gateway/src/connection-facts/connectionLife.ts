@@ -3,7 +3,7 @@ import type { Random } from '@roomwire/shared/ports/random';
 import type { ConnectionFact, FactOf, FactPlace } from '@roomwire/shared/wire/bus/connectionFacts';
 import type { Identity } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
-import type { Wishes } from '../fanout/audience.js';
+import type { Wishes } from '../fanout/subscriber.js';
 import type { ReplayExtent } from '../history/replay.js';
 import type { FactWriter } from './factWriter.js';
 

@@ -7,8 +7,9 @@ import { payloadOf } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { matchesFilters } from '@roomwire/shared/wire/protocol/matchesFilters';
 import { RetainedValues, type RetainStamps, type RetainedValue } from './retainedValues.js';
 import { RetainedDeletions, type DeletedTopic } from './retainedDeletions.js';
-import type { Audiences, Subscriber } from './audience.js';
+import type { Audiences } from './audience.js';
 import { MessageFrames } from './messageFrames.js';
+import type { Subscriber } from './subscriber.js';
 
 interface RetainedDeps {
   readonly audiences: Pick<Audiences, 'of'>;
@@ -61,8 +62,12 @@ export class Retained {
 
   /** [WS-RETAIN-2] Sends a subscriber that has just joined the last value of its topic. */
   sendLast(subscriber: Subscriber): void {
-    const value = this.values.get(subscriber.access.topic);
-    if (value !== undefined) this.offer(subscriber, value);
+    const { topic } = subscriber.access;
+    const value = this.values.get(topic);
+    if (value === undefined) return;
+    // What came live before it must not be taken for older.
+    this.deps.audiences.of(topic)?.catchUp(subscriber);
+    this.offer(subscriber, value);
   }
 
   roomDeleted(roomId: string): void {
@@ -117,7 +122,10 @@ export class Retained {
     const audience = this.deps.audiences.of(topic);
     const value = this.values.get(topic);
     if (audience === undefined || value?.stamp !== stamp || audience.retained >= stamp) return;
-    for (const subscriber of audience.all) this.offer(subscriber, value);
+    for (const subscriber of audience.all) {
+      audience.catchUp(subscriber);
+      this.offer(subscriber, value);
+    }
   }
 
   private offer(subscriber: Subscriber, value: RetainedValue): void {

@@ -2,8 +2,8 @@ import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMe
 import { isGroupRecord, type RoomRecord } from '@roomwire/shared/wire/bus/roomRecord';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
-import type { GatewayMetrics } from '../metrics.js';
 import type { Author } from '../access/client.js';
+import type { Deliveries } from './deliverFromBus.js';
 
 // Names follow OpenTelemetry's conventions for messaging. Topics and contents belong to the customer and are not shown.
 const destination = { 'messaging.system': 'roomwire', 'messaging.destination.name': liveMessages.name };
@@ -43,20 +43,21 @@ export const beginDelivery = (
         },
       });
 
-type Deliver = (record: RoomRecord, offset: number) => void;
+type Deliver = (record: RoomRecord, offset: number) => Deliveries;
 
 /** The same delivery with a span from the bus to the outboxes; unchanged where nothing is traced. */
-export const tracedDelivery = (
-  deliver: Deliver,
-  { tracing, metrics }: { readonly tracing: Tracing | undefined; readonly metrics: GatewayMetrics },
-): Deliver => {
+export const tracedDelivery = (deliver: Deliver, tracing: Tracing | undefined): Deliver => {
   if (tracing === undefined) return deliver;
   return (record, offset) => {
     const span = isGroupRecord(record) ? undefined : beginDelivery(tracing, 'deliver', record);
-    if (span === undefined) return deliver(record, offset);
-    const before = metrics.deliveries;
-    deliver(record, offset);
-    span.set({ 'roomwire.deliveries': metrics.deliveries - before });
-    span.end();
+    const deliveries = deliver(record, offset);
+    if (span === undefined) return deliveries;
+    const end = (known: number): void => {
+      span.set({ 'roomwire.deliveries': known });
+      span.end();
+    };
+    if (typeof deliveries === 'number') end(deliveries);
+    else void deliveries.then(end);
+    return deliveries;
   };
 };

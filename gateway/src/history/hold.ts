@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { comparePlaces, type Place } from '@roomwire/shared/wire/protocol/position';
-import type { Holding } from '../fanout/audience.js';
+import type { Holding } from '../fanout/subscriber.js';
 
 /** Of all replays of a gateway together: the memory in which messages wait. */
 export class ReplayMemory {

@@ -8,10 +8,12 @@ import type { ClientOutbox } from '../access/client.js';
 import type { Hold } from './hold.js';
 import { frameWithMeta, type ReplayFrames } from './replayFrames.js';
 
+type ReaderOutbox = Pick<ClientOutbox, 'push' | 'waitingBytes' | 'isOpen'>;
+
 /** A subscription that gets what was published before its live messages, which are held meanwhile. */
 export interface Replaying {
   readonly meta: boolean;
-  readonly outbox: ClientOutbox;
+  readonly outbox: ReaderOutbox;
   /** Whether it would have got a message live. */
   wouldGet(message: LiveMessage): boolean;
   isHeldBy(hold: Hold): boolean;
@@ -45,7 +47,7 @@ const [firstPollMs, longestPollMs] = [10, 200] as const;
 const retryMs = 1_000;
 
 /** [WS-HIST-10] Resolves when the client has read most of what it was sent; at once where that need not be waited for. */
-export const untilRead = async (outbox: ClientOutbox, isOver: () => boolean): Promise<void> => {
+export const untilRead = async (outbox: ReaderOutbox, isOver: () => boolean): Promise<void> => {
   for (let waitMs: number = firstPollMs; outbox.waitingBytes > aheadBytes && !isOver();) {
     await pause(waitMs, undefined, { ref: false });
     waitMs = Math.min(longestPollMs, waitMs * 2);

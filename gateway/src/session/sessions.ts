@@ -19,7 +19,7 @@ import type { LeaseOutcome } from '../limits/leaseTerms.js';
 import type { Plans } from '../limits/plans.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { PersistentSessions } from '../subscriptions/persistentSessions.js';
-import type { Restoration } from '../subscriptions/subscriptions.js';
+import type { Restoration } from '../subscriptions/restoring.js';
 import type { Revalidator } from './revalidator.js';
 import type { Roster } from './roster.js';
 import { Session, type SessionDeps, type SessionLink } from './session.js';

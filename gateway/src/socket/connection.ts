@@ -20,10 +20,11 @@ import type { Session } from '../session/session.js';
 import type { PendingSession } from '../session/sessions.js';
 import { Inbox, type InboxTask } from './inbox.js';
 import { lastAnswers } from './lastAnswers.js';
-import { Outbox, type Tick } from './outbox.js';
+import { Outbox } from './outbox.js';
 import type { OutboxMemory } from './outboxMemory.js';
 import { Stranger, type StrangerDeps, type StrangerLink } from './stranger.js';
 import type { Sweeper } from './sweeper.js';
+import type { Tick } from './tick.js';
 import type { Turns } from './turns.js';
 import type { UnauthenticatedSockets } from './unauthenticatedSockets.js';
 import type { WaitingBytes } from './waitingBytes.js';
@@ -142,7 +143,7 @@ export class Connection implements FrameReceiver, StrangerLink {
   }
 
   onClosing(): void {
-    this.outbox.close();
+    this.closeOutbox();
   }
 
   onClosed(code: number): void {
@@ -198,11 +199,16 @@ export class Connection implements FrameReceiver, StrangerLink {
   private end(ending: ConnectionEnding): void {
     if (this.hasClosed) return;
     this.hasClosed = true;
-    this.outbox.close();
+    this.closeOutbox();
     const waiting = this.inbox.clear();
     if (this.current === undefined) return;
     for (const frame of lastAnswers(waiting)) void this.deps.handleFrame(this.current, frame);
     this.deps.sessions.end(this.current, ending);
+  }
+
+  private closeOutbox(): void {
+    this.current?.subscriptions.catchUp();
+    this.outbox.close();
   }
 
   private tooSlow(): void {

@@ -1,6 +1,7 @@
 import type { Subscribing, SubscriptionAccount, SubscriptionMemory } from '../limits/subscriptionMemory.js';
-import type { Subscription, SubscriptionOptions } from './subscription.js';
+import type { Subscription } from './subscription.js';
 import { subscriptionCost } from './subscriptionCost.js';
+import type { SubscriptionOptions } from './subscriptionOptions.js';
 
 /** [WS-MEM-3] The memory that the subscriptions of one session hold. */
 export class HeldMemory {

@@ -14,7 +14,7 @@ import { beginDelivery } from '../fanout/traceMessages.js';
 import type { MemberReplay } from '../groups/membership.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { replayLimit } from '../policy/topicConfig.js';
-import type { MemberDelivery, Subscription } from './subscription.js';
+import type { Member, MemberDelivery } from './memberships.js';
 
 /** Limit of the bytes of a replay, or of jobs, that wait for a reader. */
 const aheadBytes = 1024 * 1024;
@@ -27,12 +27,12 @@ export const createMemberDelivery = (
   tracing?: Tracing,
   activity?: Pick<ActivitySink, 'add'>,
 ): MemberDelivery => {
-  const delivered = ({ client }: Subscription): void => {
+  const delivered = ({ client }: Member): void => {
     metrics.deliveries++;
     activity?.add(client.identity.projectId, 'messagesOut');
   };
 
-  const push = (subscription: Subscription, message: LiveMessage): void => {
+  const push = (subscription: Member, message: LiveMessage): void => {
     const { id, body } = message;
     if (acks) subscription.pendingAcks.delivered(subscription, id);
     subscription.outbox.push(binaryFrame(subscription.meta ? bodyWithMeta(body, metaOf(message)) : body));
@@ -40,7 +40,7 @@ export const createMemberDelivery = (
   };
 
   /** [WS-GROUP-10] */
-  const replay = (subscription: Subscription): MemberReplay => {
+  const replay = (subscription: Member): MemberReplay => {
     const { client, outbox } = subscription;
     return {
       limit: () => {

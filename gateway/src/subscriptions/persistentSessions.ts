@@ -8,7 +8,8 @@ import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { SessionStore, StoredSession, StoredSubscription } from '@roomwire/shared/ports/sessionStore';
 import type { Identity } from '../access/client.js';
-import { asked, isResumable, type Subscription } from './subscription.js';
+import type { Subscription } from './subscription.js';
+import { asked, isResumable } from './subscriptionOptions.js';
 
 /** The live subscriptions of a session. */
 export interface SessionSubscriptions {

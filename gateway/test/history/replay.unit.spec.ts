@@ -9,10 +9,9 @@ import {
   payloadOf,
 } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { historyTopic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
-import type { ClientOutbox } from '../../src/access/client.js';
 import { Hold, ReplayMemory } from '../../src/history/hold.js';
 import { ReplayFrames } from '../../src/history/replayFrames.js';
-import { Replay, type ReplayExtent } from '../../src/history/replay.js';
+import { Replay, type Replaying, type ReplayExtent } from '../../src/history/replay.js';
 
 const now = 1_790_000_000_000;
 const head = messageHead('app/room/chat');
@@ -34,7 +33,7 @@ class Stage {
   failures = 0;
   hold: Hold | undefined = new Hold(this.memory);
   look: () => Promise<HistoryView> = async () => this.record.view();
-  private readonly outbox: ClientOutbox;
+  private readonly outbox: Replaying['outbox'];
   private readonly replay: Replay;
 
   constructor() {

@@ -40,7 +40,11 @@ describe('the events of lobbies', () => {
             capabilities: undefined,
           },
         },
-        outbox: { push: (frame) => void frames.push(frame), waitingBytes: 0, isOpen: true },
+        outbox: {
+          push: (frame) => void frames.push(frame),
+          pushLater: (frame) => void frames.push(frame),
+          ...{ waitingBytes: 0, isOpen: true },
+        },
         connection: 'gateway.1',
         isOver: false,
         send: () => {},

@@ -93,7 +93,11 @@ describe('the snapshot of a lobby', () => {
         ...{ actorTokenId: 'ann', actorType: 'user', projectId: estate.projectId, version: 2 },
         ...{ organizationId: estate.organizationId, scope: null, accessScope: null, capabilities: undefined },
       },
-      outbox: { push: (frame) => void frames.push(frame), waitingBytes: 0, isOpen: true },
+      outbox: {
+        push: (frame) => void frames.push(frame),
+        pushLater: (frame) => void frames.push(frame),
+        ...{ waitingBytes: 0, isOpen: true },
+      },
       connection: 'gateway.1',
       isOver: false,
       send: () => {},

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { FramePath, Outbox, Tick } from '../../src/socket/outbox.js';
+import { FramePath } from '../../src/socket/framePath.js';
+import { Outbox } from '../../src/socket/outbox.js';
 import { OutboxMemory } from '../../src/socket/outboxMemory.js';
+import { Tick } from '../../src/socket/tick.js';
 
 /** A peer that takes nothing until it is told to. */
 class StubSocket {

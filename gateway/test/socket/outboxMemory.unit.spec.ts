@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
-import { Outbox, Tick } from '../../src/socket/outbox.js';
+import { Outbox } from '../../src/socket/outbox.js';
 import { OutboxMemory } from '../../src/socket/outboxMemory.js';
+import { Tick } from '../../src/socket/tick.js';
 
 /** A peer that takes nothing until it is told to. */
 class SlowPeer {

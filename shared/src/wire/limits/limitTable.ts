@@ -270,6 +270,12 @@ export const limitTable = {
     protects:
       'memory from many slow readers: the slowest of the project that holds the most are closed; what several wait for counts once',
   },
+  fanOutMemory: {
+    ...{ value: 64 * mebibyte, unit: 'bytes', per: 'process' },
+    answer: 'none: all subscribers are given what waits at once, and others wait meanwhile',
+    metric: 'roomwire_limit_reached_total',
+    protects: 'memory from messages of very large rooms, which wait for their turns',
+  },
 
   // Rates
   publishRate: {

@@ -104,7 +104,7 @@ export const metricTable = {
   ),
   roomwire_shared_memory_bytes: gauge(
     'gateway',
-    'Memory with a budget that projects share: subscriptions, open messages of worker groups, presences, addresses that sessions remember, messages that wait behind replays',
+    'Memory with a budget that projects share: subscriptions, open messages of worker groups, presences, addresses that sessions remember, messages that wait behind replays, and those that wait for their turns in very large rooms',
     'kind',
   ),
   roomwire_retained_values: gauge('gateway', 'Last values of topics in memory'),
