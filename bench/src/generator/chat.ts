@@ -19,7 +19,7 @@ interface Chatter {
   readonly ear: Subscriber;
 }
 
-/** Clients in pairs: each says something in turn, the other one hears it. */
+/** Clients in pairs: each says something in turn, the other one hears it. What somebody hears of themselves is not counted. */
 export const measureChat = async (job: ChatJob): Promise<Measurement> => {
   const wire = wireOf(job.login);
   const tally = new Tally();
@@ -61,8 +61,10 @@ const measureTalk = async (
   const meter = startCpuMeter(job.serverId);
   const before = tally.delivered;
   await pace(job.messagesPerSecond, job.seconds, say);
-  const figures = workFigures(tally.delivered - before, meter());
-  const lost = await settle(tally, () => said * (job.clientsPerRoom - 1));
+  const others = job.clientsPerRoom - 1;
+  const told = wire.echoes ? job.clientsPerRoom : others;
+  const figures = workFigures(((tally.delivered - before) * others) / told, meter());
+  const lost = await settle(tally, () => said * told);
   const { latencies } = tally;
   return { p50: latencies.percentile(50), p99: latencies.percentile(99), ...figures, lost };
 };

@@ -42,9 +42,9 @@ class Stage {
         await Promise.all(Array.from({ length: count }, (_, index) => stage.seat(job, first + index)));
       }
       stage.publisher = stage.keep(await stage.wire.publisher(job.port));
-      stage.publisher.receiver = new FrameReader((frame) =>
-        stage.fail(`a refusal: ${JSON.stringify(frame)}`),
-      );
+      stage.publisher.receiver = new FrameReader((frame) => {
+        if (!stage.wire.isAnswer?.(frame)) stage.fail(`a refusal: ${JSON.stringify(frame)}`);
+      });
       return stage;
     } catch (error) {
       stage.close();

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { encode } from '@msgpack/msgpack';
+import { StampReader } from './stampReader.js';
 
 const final = 0x80;
 export const textOpcode = 1;
@@ -34,7 +35,6 @@ export interface FrameSink {
 }
 
 const longestHeader = 10;
-const stampBytes = 8;
 
 /**
  * Finds the frames in what a server sends by their headers alone: payloads are stepped over, nothing is copied and
@@ -45,13 +45,12 @@ export class FrameWalker {
   stampFromEnd = 0;
   private readonly sink: FrameSink;
   private readonly header = Buffer.alloc(longestHeader);
-  private readonly splitStamp = Buffer.alloc(stampBytes);
+  private readonly stamp = new StampReader();
   private gathered = 0;
   private isInPayload = false;
   private opcode = 0;
   private length = 0;
   private left = 0;
-  private stamp = 0;
 
   constructor(sink: FrameSink) {
     this.sink = sink;
@@ -87,7 +86,7 @@ export class FrameWalker {
     this.opcode = (bytes[at] as number) & 0x0f;
     this.length = size === 2 ? second : size === 4 ? bytes.readUInt16BE(at + 2) : readUInt64(bytes, at + 2);
     this.left = this.length;
-    this.stamp = 0;
+    this.stamp.value = 0;
     this.isInPayload = true;
     if (this.left === 0) this.finish();
     return size;
@@ -95,27 +94,16 @@ export class FrameWalker {
 
   private walkPayload(chunk: Buffer, at: number, end: number): number {
     const step = Math.min(this.left, end - at);
-    if (this.stampFromEnd > 0 && this.length >= this.stampFromEnd) this.lookForStamp(chunk, at, step);
+    if (this.stampFromEnd > 0 && this.length >= this.stampFromEnd)
+      this.stamp.look(chunk, at, step, this.left - this.stampFromEnd);
     this.left -= step;
     if (this.left === 0) this.finish();
     return at + step;
   }
 
-  private lookForStamp(chunk: Buffer, at: number, step: number): void {
-    const begin = this.left - this.stampFromEnd;
-    const end = begin + stampBytes;
-    if (begin >= 0 && end <= step) {
-      this.stamp = chunk.readDoubleLE(at + begin);
-    } else if (end > 0) {
-      for (let index = Math.max(begin, 0); index < Math.min(end, step); index += 1)
-        this.splitStamp[index - begin] = chunk[at + index] as number;
-      if (end <= step) this.stamp = this.splitStamp.readDoubleLE(0);
-    }
-  }
-
   private finish(): void {
     this.isInPayload = false;
-    this.sink.onFrame(this.opcode, this.length, this.stamp);
+    this.sink.onFrame(this.opcode, this.length, this.stamp.value);
   }
 }
 

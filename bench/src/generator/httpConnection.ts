@@ -70,11 +70,17 @@ const wholeLength = (text: string): number => {
 };
 
 /** A whole request, ready to be written. */
-export const httpRequest = (method: string, path: string, apiKey: string, body = ''): string =>
+export const httpRequest = (
+  method: string,
+  path: string,
+  apiKey: string,
+  body = '',
+  scheme: 'Bearer' | 'apikey' = 'Bearer',
+): string =>
   [
     `${method} ${path} HTTP/1.1`,
     'Host: 127.0.0.1',
-    `Authorization: Bearer ${apiKey}`,
+    `Authorization: ${scheme} ${apiKey}`,
     ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
   ].join('\r\n') +
   headEnd +

@@ -11,8 +11,14 @@ export interface RoomwireLogin {
   readonly subscriberTokens: readonly string[];
 }
 
+export interface CentrifugoLogin {
+  readonly protocol: 'centrifugo';
+  /** What each client's token is made with. */
+  readonly secret: string;
+}
+
 /** How the peers differ before the load begins; the load itself is the same. */
-export type Login = { readonly protocol: 'relay' | 'socketIo' | 'nats' } | RoomwireLogin;
+export type Login = { readonly protocol: 'relay' | 'socketIo' | 'nats' } | RoomwireLogin | CentrifugoLogin;
 
 /** One publisher and its subscribers. */
 export interface StageJob {
@@ -207,7 +213,13 @@ export interface HopJob extends HopLoad {
 
 /** How publishes that are answered get to a server: over HTTP many in a request, over a socket one by one. */
 export type PublishWay =
-  | { readonly kind: 'http'; readonly path: string; readonly apiKey: string; readonly messages: number }
+  | {
+      readonly kind: 'http';
+      readonly dialect: 'roomwire' | 'centrifugo';
+      readonly path: string;
+      readonly apiKey: string;
+      readonly messages: number;
+    }
   | { readonly kind: 'socket'; readonly token: string };
 
 /** Publishes that are each answered before their connection goes on, and one subscriber that gets them all. */

@@ -24,12 +24,14 @@ const nextId = (): string => `reading-${String((lastNumber += 1)).padStart(idLen
 
 const overHttp = async (
   { port, topic, withIds }: PublishingJob,
-  { path, apiKey, messages }: PublishWay & { kind: 'http' },
+  { dialect, path, apiKey, messages }: PublishWay & { kind: 'http' },
 ): Promise<AnsweredPublisher> => {
   const connection = await openHttpConnection(port);
-  const body = bodyMaker(topic, withIds, messages);
+  const { makeBody, scheme } = dialects[dialect];
+  const body = makeBody(topic, withIds, messages);
+  const request = (): string => httpRequest('POST', path, apiKey, body(), scheme);
   return {
-    publish: async () => requireAccepted(await connection.request(httpRequest('POST', path, apiKey, body()))),
+    publish: async () => requireAccepted(await connection.request(request())),
     end: () => connection.end(),
   };
 };
@@ -41,6 +43,20 @@ export const bodyMaker = (topic: string, withIds: boolean, messages: number): ((
   if (messages === 1) return message;
   return () => `{"messages":[${Array.from({ length: messages }, message).join(',')}]}`;
 };
+
+/** The same for Centrifugo, which takes several as a list of commands. */
+export const centrifugoBodyMaker = (topic: string, withIds: boolean, messages: number): (() => string) => {
+  const fields = JSON.stringify({ channel: topic, data }).slice(0, -1);
+  const message = (): string => (withIds ? `${fields},"idempotency_key":"${nextId()}"}` : `${fields}}`);
+  if (messages === 1) return message;
+  const command = (): string => `{"publish":${message()}}`;
+  return () => `{"commands":[${Array.from({ length: messages }, command).join(',')}]}`;
+};
+
+const dialects = {
+  roomwire: { makeBody: bodyMaker, scheme: 'Bearer' },
+  centrifugo: { makeBody: centrifugoBodyMaker, scheme: 'apikey' },
+} as const;
 
 /** A batch is answered 200 whatever becomes of its messages. */
 const requireAccepted = ({ status, body }: HttpAnswer): void => {

@@ -1,13 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFile, mkdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { cachedFolder } from '@roomwire/testing/engines/cachedFolder';
 import { type Child, readyLine, startCommand, startProgram } from '../process/children.js';
+import { natsProgram } from './goPrograms.js';
 
-interface RunningPeer {
+export interface RunningPeer {
   readonly port: number;
   readonly processId: number;
   stop(): Promise<void>;
@@ -39,35 +34,13 @@ export const launchPeer = (
   env: Readonly<Record<string, string>> = {},
 ): Child => startProgram(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, { core, env });
 
-const module = fileURLToPath(new URL('../../../nats/', import.meta.url));
-const moduleFiles = ['main.go', 'go.mod', 'go.sum'];
-const run = promisify(execFile);
-
-/** Path of the program; built at the first call on a machine, which takes a minute. Rejects where it cannot be built. */
-const natsProgram = async (): Promise<string | undefined> => {
-  const sources = await Promise.all(moduleFiles.map((file) => readFile(join(module, file), 'utf8')));
-  const hash = createHash('sha256').update(JSON.stringify(sources)).digest('hex').slice(0, 8);
-  return join(await cachedFolder(`nats-${hash}`, build), 'nats');
-};
-
-/** Beside copies of the sources, because what is installed may be read-only. */
-const build = async (folder: string): Promise<void> => {
-  const sources = join(folder, 'sources');
-  await mkdir(sources);
-  for (const file of moduleFiles) await copyFile(join(module, file), join(sources, file));
-  await run('go', ['-C', sources, 'build', '-o', join(folder, 'nats'), '.']);
-  await rm(sources, { recursive: true, force: true });
-};
-
 /** Undefined where it cannot be built, which it says. */
 export const startNats = async (
   core: number | undefined,
   say: (progress: string) => void,
   args: readonly string[] = [],
 ): Promise<RunningPeer | undefined> => {
-  const program = await natsProgram().catch((error: unknown) => {
-    say(`NATS is left out, because it cannot be built: ${reasonOf(error)}`);
-  });
+  const program = await natsProgram(say);
   if (program === undefined) return undefined;
   const child = startCommand(program, args, { core });
   const port = Number(await readyLine(child, /Ready on port (\d+)\n/));
@@ -84,8 +57,3 @@ export const startJetStream = (
   sync: JetStreamSync,
 ): Promise<RunningPeer | undefined> =>
   startNats(core, say, ['-jetstream', folder, ...(sync === 'always' ? ['-sync-always'] : [])]);
-
-const reasonOf = (error: unknown): string => {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' ? 'there is no `go` on the path' : message.trim();
-};

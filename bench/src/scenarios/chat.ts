@@ -19,7 +19,12 @@ export const chat: Scenario = {
       say('chat: starting the servers');
       const roomwire = started.add(await startRoomwire(await folder.inside('chat'), cores.server));
       const { topics, login } = await prepare(roomwire);
-      const others = await startServers(ground, started, [peers.rooms, peers.socketIo, peers.nats]);
+      const others = await startServers(ground, started, [
+        peers.rooms,
+        peers.socketIo,
+        peers.nats,
+        peers.centrifugo,
+      ]);
       const servers = [{ ...roomwire, name: 'Roomwire', login }, ...others];
       const rows = await measureServers(ground, started, servers, (server) => ({
         kind: 'chat',

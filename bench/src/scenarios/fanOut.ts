@@ -34,7 +34,7 @@ const startCast = async (ground: Ground, started: Started): Promise<Cast> => {
   const roomwire = started.add(await startRoomwire(await folder.inside('fan-out'), cores.server));
   const generator = started.add(startGenerator(cores.generator));
   const { topic, login } = await prepareHall(roomwire, Math.max(...audiences));
-  const kinds = [peers.sendEach, peers.writePerTick, peers.socketIo, peers.nats];
+  const kinds = [peers.sendEach, peers.writePerTick, peers.socketIo, peers.nats, peers.centrifugo];
   const others = await startServers(ground, started, kinds);
   return { servers: [{ ...roomwire, name: 'Roomwire', login }, ...others], topic, generator };
 };

@@ -1,6 +1,7 @@
 import { onEngines } from '../engines/onEngines.js';
 import { type PublishingJob, startGenerator } from '../generator/jobs.js';
 import { type Comparison, type Figure, inAlternation, type Measurement } from '../measure/comparison.js';
+import { centrifugoSecret } from '../peers/centrifugo.js';
 import { startRoomwire } from '../peers/roomwire.js';
 import { createProject, startService } from '../peers/roomwireService.js';
 import { type Started, withStarted } from '../process/children.js';
@@ -74,6 +75,8 @@ const load =
 const overSockets =
   'over sockets: MessagePack with a msgRef, each answered before the next on its connection';
 
+const ofIds = 'ids: Roomwire’s are on disk before the answer, Centrifugo’s are in its memory';
+
 interface Roomwire {
   /** Where it is published over HTTP. */
   readonly api: { readonly port: number; readonly processId: number; readonly apiKey: string };
@@ -83,7 +86,7 @@ interface Roomwire {
 }
 
 const overHttp = ({ api, gateway, hall }: Roomwire, messages: number, withIds: boolean): Target => ({
-  way: { kind: 'http', path: '/v1/publish', apiKey: api.apiKey, messages },
+  way: { kind: 'http', dialect: 'roomwire', path: '/v1/publish', apiKey: api.apiKey, messages },
   ...{ port: api.port, serverId: api.processId, subscribePort: gateway.port },
   ...{ ...hall, withIds },
 });
@@ -97,11 +100,35 @@ const overSocket = ({ gateway, hall }: Roomwire, withIds: boolean): Target => ({
 const ofPeer = ({ name, port, processId, login }: Server, messages: number): Publishes => ({
   name,
   target: {
-    way: { kind: 'http', path: '/publish', apiKey: 'none', messages },
+    way: { kind: 'http', dialect: 'roomwire', path: '/publish', apiKey: 'none', messages },
     ...{ port, serverId: processId, subscribePort: port, login },
     ...{ topic: 'load', withIds: false },
   },
 });
+
+const ofCentrifugo = (
+  { name, port, processId, login }: Server,
+  messages: number,
+  withIds: boolean,
+): Publishes => ({
+  name: withIds ? `${name}, each with an id` : name,
+  target: {
+    way: {
+      kind: 'http',
+      dialect: 'centrifugo',
+      path: messages === 1 ? '/api/publish' : '/api/batch',
+      apiKey: centrifugoSecret,
+      messages,
+    },
+    ...{ port, serverId: processId, subscribePort: port, login },
+    ...{ topic: 'load', withIds },
+  },
+});
+
+const besides = (relays: readonly Server[], centrifugos: readonly Server[], messages: number) => [
+  ...relays.map((relay) => ofPeer(relay, messages)),
+  ...centrifugos.flatMap((server) => [false, true].map((withIds) => ofCentrifugo(server, messages, withIds))),
+];
 
 const singles = (roomwire: Roomwire): readonly Publishes[] => [
   { name: 'Roomwire', target: overHttp(roomwire, 1, false) },
@@ -126,17 +153,18 @@ export const httpPublish: Scenario = {
       const running = started.add(await startRoomwire(await folder.inside('http-publish'), cores.server));
       const hall = await prepareHall(running, 1);
       const roomwire = { api: { ...running, apiKey: running.credentials.apiKey }, gateway: running, hall };
-      const others = await startServers(ground, started, [peers.http]);
+      const relays = await startServers(ground, started, [peers.http]);
+      const centrifugos = await startServers(ground, started, [peers.centrifugo]);
       return measureTables(ground, started, [
         {
           title: `${oneEach}, on files`,
-          publishes: [...singles(roomwire), ...others.map((other) => ofPeer(other, 1))],
-          notes: [load, overSockets],
+          publishes: [...singles(roomwire), ...besides(relays, centrifugos, 1)],
+          notes: [load, overSockets, ofIds],
         },
         {
           title: `${manyEach}, on files`,
-          publishes: [...batches(roomwire), ...others.map((other) => ofPeer(other, batch))],
-          notes: [load],
+          publishes: [...batches(roomwire), ...besides(relays, centrifugos, batch)],
+          notes: [load, ofIds],
         },
       ]);
     }),

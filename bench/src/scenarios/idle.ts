@@ -25,6 +25,7 @@ export const idle: Scenario = {
         [peers.rooms.name]: (own) => startServers(ground, own, [peers.rooms], collecting),
         [peers.socketIo.name]: (own) => startServers(ground, own, [peers.socketIo], collecting),
         [peers.nats.name]: (own) => startServers(ground, own, [peers.nats]),
+        [peers.centrifugo.name]: (own) => startServers(ground, own, [peers.centrifugo]),
       };
       const all = Object.entries(starts).map(([name, start]) =>
         peerOf(ground, generator, topic, name, start),

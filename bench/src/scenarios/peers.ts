@@ -1,5 +1,6 @@
 import { type GeneratorJob, type Login, startGenerator } from '../generator/jobs.js';
-import { type PeerProgram, startNats, startPeer } from '../peers/startPeer.js';
+import { centrifugoSecret, startCentrifugo } from '../peers/centrifugo.js';
+import { type PeerProgram, type RunningPeer, startNats, startPeer } from '../peers/startPeer.js';
 import type { Started } from '../process/children.js';
 import type { Ground } from './scenario.js';
 import { roomwireApi, type RunningRoomwire } from '../peers/roomwire.js';
@@ -16,7 +17,7 @@ export interface Server {
 interface PeerKind {
   readonly name: string;
   readonly login: Login;
-  readonly program: PeerProgram | 'nats';
+  readonly program: PeerProgram | 'nats' | 'centrifugo';
 }
 
 const relay: Login = { protocol: 'relay' };
@@ -28,23 +29,41 @@ export const peers = {
   rooms: { name: 'ws, rooms and ws.send', login: relay, program: 'roomRelay' },
   socketIo: { name: 'Socket.IO 4', login: { protocol: 'socketIo' }, program: 'socketIo' },
   nats: { name: 'NATS 2, WebSocket', login: { protocol: 'nats' }, program: 'nats' },
+  centrifugo: {
+    name: 'Centrifugo 6',
+    login: { protocol: 'centrifugo', secret: centrifugoSecret },
+    program: 'centrifugo',
+  },
 } satisfies Record<string, PeerKind>;
 
 /** Nothing where the peer cannot run on this machine, which has been said. */
 export const startServers = async (
-  { cores, say }: Ground,
+  ground: Ground,
   started: Started,
   kinds: readonly PeerKind[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<readonly Server[]> => {
   const servers: Server[] = [];
   for (const { name, login, program } of kinds) {
-    const running = await (program === 'nats'
-      ? startNats(cores.server, say)
-      : startPeer(program, cores.server, { env }));
+    const running = await startKind(ground, program, env);
     if (running) servers.push({ ...started.add(running), name, login });
   }
   return servers;
+};
+
+const startKind = (
+  { cores, say }: Ground,
+  program: PeerKind['program'],
+  env: Readonly<Record<string, string>>,
+): Promise<RunningPeer | undefined> => {
+  switch (program) {
+    case 'nats':
+      return startNats(cores.server, say);
+    case 'centrifugo':
+      return startCentrifugo(cores.server, say);
+    default:
+      return startPeer(program, cores.server, { env });
+  }
 };
 
 /** One room with one topic, a publisher, and an actor for each of so many subscribers. */

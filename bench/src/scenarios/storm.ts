@@ -20,7 +20,7 @@ export const storm: Scenario = {
         await startRoomwire(await folder.inside('storm'), cores.server, collecting),
       );
       const { topic, login } = await prepareHall(roomwire, clients);
-      const kinds = [peers.rooms, peers.socketIo, peers.nats];
+      const kinds = [peers.rooms, peers.socketIo, peers.nats, peers.centrifugo];
       const others = await startServers(ground, started, kinds, collecting);
       const servers = [{ ...roomwire, name: 'Roomwire', login }, ...others];
       const rows = await measureServers(ground, started, servers, (server) => ({

@@ -1,51 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { clientFrame, dataBytes, type FrameSink } from '../frames.js';
+import { StampReader } from '../stampReader.js';
+import { FrameStream } from './frameStream.js';
 import type { Walker, Wire } from './wire.js';
 import { type Conversation, openConversation } from '../connection.js';
 
-type Take = (chunk: Buffer, from: number, to: number) => void;
-
-/** Takes the headers of a server's frames out of its bytes; what is left is given on piece by piece, in place. */
-class FrameStream {
-  private readonly take: Take;
-  private readonly header = Buffer.alloc(10);
-  private gathered = 0;
-  private left = 0;
-
-  constructor(take: Take) {
-    this.take = take;
-  }
-
-  walk(chunk: Buffer, end: number): void {
-    let at = 0;
-    while (at < end) {
-      if (this.left > 0) {
-        const to = Math.min(end, at + this.left);
-        this.take(chunk, at, to);
-        this.left -= to - at;
-        at = to;
-      } else {
-        this.gather(chunk[at] as number);
-        at += 1;
-      }
-    }
-  }
-
-  private gather(byte: number): void {
-    const header = this.header;
-    header[this.gathered] = byte;
-    this.gathered += 1;
-    if (this.gathered < 2) return;
-    const short = header[1] as number;
-    if (this.gathered < (short < 126 ? 2 : short === 126 ? 4 : 10)) return;
-    this.left = short < 126 ? short : short === 126 ? header.readUInt16BE(2) : header.readUInt32BE(6);
-    this.gathered = 0;
-  }
-}
-
 const letterM = 0x4d;
 const carriageReturn = 0x0d;
-const stampBytes = 8;
 const lineEndBytes = 2;
 
 /**
@@ -56,12 +17,11 @@ export class NatsWalker implements Walker {
   stampFromEnd = 0;
   private readonly sink: FrameSink;
   private readonly frames = new FrameStream((chunk, from, to) => this.take(chunk, from, to));
-  private readonly splitStamp = Buffer.alloc(stampBytes);
+  private readonly stamp = new StampReader();
   /** Of a record; 0 as long as no first line is complete. */
   private length = 0;
   /** Within the record. */
   private at = 0;
-  private stamp = 0;
 
   constructor(sink: FrameSink) {
     this.sink = sink;
@@ -91,25 +51,13 @@ export class NatsWalker implements Walker {
 
   private step(chunk: Buffer, at: number, to: number): number {
     const step = Math.min(this.length - this.at, to - at);
-    if (this.stampFromEnd > 0) this.lookForStamp(chunk, at, step);
+    if (this.stampFromEnd > 0) this.stamp.look(chunk, at, step, this.length - this.stampFromEnd - this.at);
     this.at += step;
     if (this.at === this.length) {
       this.at = 0;
-      this.sink.onFrame(2, this.length, this.stamp);
+      this.sink.onFrame(2, this.length, this.stamp.value);
     }
     return at + step;
-  }
-
-  private lookForStamp(chunk: Buffer, at: number, step: number): void {
-    const begin = this.length - this.stampFromEnd - this.at;
-    const end = begin + stampBytes;
-    if (begin >= 0 && end <= step) {
-      this.stamp = chunk.readDoubleLE(at + begin);
-    } else if (end > 0) {
-      for (let index = Math.max(begin, 0); index < Math.min(end, step); index += 1)
-        this.splitStamp[index - begin] = chunk[at + index] as number;
-      if (end <= step) this.stamp = this.splitStamp.readDoubleLE(0);
-    }
   }
 }
 

@@ -41,6 +41,10 @@ export interface Wire {
   publishFrame(topic: string, filter?: string): Buffer;
   /** A copy that carries the moment at which it was meant to be sent. */
   stamped(frame: Buffer, moment: number): Buffer;
+  /** Whether those who publish to what they subscribe to get that, too. */
+  readonly echoes?: true;
+  /** Whether a frame says that publishes were accepted; absent where nobody is told. */
+  isAnswer?(frame: unknown): boolean;
 }
 
 /** A delivery is a binary frame that ends with the data. */

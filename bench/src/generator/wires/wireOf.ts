@@ -2,6 +2,7 @@ import { FrameReader, openConnection } from '../connection.js';
 import { publishFrame, stamped } from '../frames.js';
 import { binaryLayout, type Wire } from './wire.js';
 import type { Login } from '../jobs.js';
+import { centrifugoWire } from './centrifugoWire.js';
 import { natsWire } from './natsWire.js';
 import { roomwireWire } from './roomwireWire.js';
 import { socketIoWire } from './socketIoWire.js';
@@ -29,5 +30,7 @@ export const wireOf = (login: Login): Wire => {
       return socketIoWire;
     case 'nats':
       return natsWire;
+    case 'centrifugo':
+      return centrifugoWire(login.secret);
   }
 };

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import { dataBytes } from '../../../src/generator/frames.js';
 import { NatsWalker } from '../../../src/generator/wires/natsWire.js';
+import { serverFrame } from './serverFrame.js';
 
 describe('The scan of NATS records', () => {
   const record = (stamp: number): Buffer => {
@@ -9,16 +10,7 @@ describe('The scan of NATS records', () => {
     data.writeDoubleLE(stamp, 0);
     return Buffer.concat([Buffer.from(`MSG a/b/c 1 ${dataBytes}\r\n`), data, Buffer.from('\r\n')]);
   };
-  const frame = (payload: Buffer): Buffer => {
-    if (payload.length < 126) return Buffer.concat([Buffer.from([0x82, payload.length]), payload]);
-    const short = payload.length < 65_536;
-    const header = Buffer.alloc(short ? 4 : 10);
-    header[0] = 0x82;
-    header[1] = short ? 126 : 127;
-    if (short) header.writeUInt16BE(payload.length, 2);
-    else header.writeBigUInt64BE(BigInt(payload.length), 2);
-    return Buffer.concat([header, payload]);
-  };
+  const frame = (payload: Buffer): Buffer => serverFrame(payload, 2);
   const stampsIn = (chunks: readonly Buffer[]): readonly number[] => {
     const stamps: number[] = [];
     const walker = new NatsWalker({ onFrame: (_opcode, _length, stamp) => void stamps.push(stamp) });

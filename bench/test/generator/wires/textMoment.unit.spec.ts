@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { momentOfText, textOfMoment } from '../../../src/generator/wires/socketIoWire.js';
+import { momentOfText, textOfMoment } from '../../../src/generator/wires/textMoment.js';
 
 describe('A moment as text', () => {
   const rawOf = (text: string): number => Buffer.from(text, 'latin1').readDoubleLE(0);
