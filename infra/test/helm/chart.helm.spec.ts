@@ -115,7 +115,7 @@ describe('the chart', function () {
 
   it('writes numbers as they are, however large', () => {
     expect(withEverything.find('ConfigMap', 'rw').data).to.include({
-      ROOMWIRE_REVALIDATION_SECONDS: '1200000',
+      ROOMWIRE_REST_BURST: '1000000',
     });
     const [connections] = withEverything.find('HorizontalPodAutoscaler', 'rw-gateway').spec.metrics;
     expect(connections.pods.target.averageValue).to.equal('1000000');
