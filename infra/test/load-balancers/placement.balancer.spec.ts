@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/config.js';
 import { startTestService, type TestService } from '../support/testService.js';
 import { kinds, startBalancer, textOf, type Balancer } from './balancer.js';
 
-const projects = Array.from({ length: 12 }, (_, index) => `project-${index}`);
+const projects = Array.from({ length: 20 }, (_, index) => `project-${index}`);
 
 /** In seconds, of `1h` and `30s`. */
 const seconds = (text: string, pattern: RegExp): number => {
