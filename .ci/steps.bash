@@ -49,7 +49,7 @@ tests() {
 }
 
 # Debian packages of what is not there yet: the engines run on Java and Go, schemathesis in a Python environment, kcat asks
-# Kafka, the example is used in a browser, and the guides are in several languages.
+# Kafka, the example is used in a browser, the guides are in several languages, and nginx and HAProxy stand before gateways.
 install_missing() {
   local missing=()
   command -v java >/dev/null || missing+=(openjdk-17-jre-headless)
@@ -60,6 +60,9 @@ install_missing() {
   command -v chromium >/dev/null || missing+=(chromium)
   command -v curl >/dev/null || missing+=(curl)
   command -v php >/dev/null || missing+=(php-cli)
+  # They are in a folder that not everybody's path has.
+  [ -x /usr/sbin/nginx ] || missing+=(nginx)
+  [ -x /usr/sbin/haproxy ] || missing+=(haproxy)
   python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
   [ ${#missing[@]} -eq 0 ] && return
   apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"

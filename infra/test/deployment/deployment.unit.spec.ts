@@ -41,6 +41,10 @@ const manifests = readdirSync(new URL('kubernetes/', infra), { recursive: true, 
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => `kubernetes/${name}`);
 
+const chart = readdirSync(new URL('helm/', infra), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(?:yaml|tpl|json)$/.test(name))
+  .map((name) => `helm/${name}`);
+
 /** For what an example leaves to be filled in. */
 const key = Buffer.alloc(32, 7).toString('base64');
 
@@ -118,7 +122,8 @@ describe('deployment', () => {
   });
 
   it('sets no variable that the configuration does not read', () => {
-    const files = ['Dockerfile', 'docker-compose.yml', '.env.example', '../docs/DEPLOYMENT.md', ...manifests];
+    const others = ['Dockerfile', 'docker-compose.yml', '.env.example', '../docs/DEPLOYMENT.md'];
+    const files = [...others, ...manifests, ...chart];
     const known = knownVariables();
     for (const file of files) {
       const variables = Array.from(textOf(file).matchAll(/ROOMWIRE_[A-Z_]*[A-Z]/g), ([name]) => name);

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { decode, encode } from '@msgpack/msgpack';
 import { expectDescribed } from './describedFrames.js';
-import { WebSocket } from 'ws';
+import { WebSocket, type ClientOptions } from 'ws';
 
 export type Frame = Readonly<Record<string, unknown>>;
 
@@ -35,15 +35,15 @@ export class FrameClient {
     );
   }
 
-  static async connect(url: string): Promise<FrameClient> {
-    const client = new FrameClient(new WebSocket(url, { perMessageDeflate: false }));
+  static async connect(url: string, options: ClientOptions = {}): Promise<FrameClient> {
+    const client = new FrameClient(new WebSocket(url, { perMessageDeflate: false, ...options }));
     await once(client.webSocket, 'open');
     return client;
   }
 
   /** Connected and authenticated. */
-  static async join(url: string, token: string): Promise<FrameClient> {
-    return (await FrameClient.connect(url)).authenticate(token);
+  static async join(url: string, token: string, options: ClientOptions = {}): Promise<FrameClient> {
+    return (await FrameClient.connect(url, options)).authenticate(token);
   }
 
   /** Sends a frame in MessagePack. */

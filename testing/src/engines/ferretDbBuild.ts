@@ -1,31 +1,16 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { cachedFolder } from './cachedFolder.js';
 import { runToEnd } from './childProcess.js';
 import { ferretDbFixes } from './ferretDbFixes.js';
+import { go, requireGo } from './goToolchain.js';
 
 const version = '1.24.0';
 const ferretDb = 'github.com/FerretDB/FerretDB';
 const program = fileURLToPath(new URL('../../../engines/ferretdb/', import.meta.url));
 const programFiles = ['main.go', 'go.mod', 'go.sum'];
-
-const go = async (folder: string, ...args: readonly string[]): Promise<string> =>
-  (await promisify(execFile)('go', ['-C', folder, ...args])).stdout.trim();
-
-const requireGo = async (): Promise<void> => {
-  const found = await promisify(execFile)('go', ['env', 'GOVERSION']).catch(() => undefined);
-  const [, minor = 0] = /^go1\.(\d+)/.exec(found?.stdout ?? '') ?? [];
-  if (Number(minor) >= 22) return;
-  const what = found ? `this is ${found.stdout.trim()}` : 'there is no `go` on the path';
-  throw new Error(
-    `Building FerretDB takes Go 1.22 or later, and ${what}. Debian 12's golang-go is older: take its ` +
-      `golang-1.22-go from the backports, or the archive from go.dev. Or set ROOMWIRE_TEST_MONGODB_URL.`,
-  );
-};
 
 /** The module's own sources with the fixes, where they may be written to. */
 const copyFixed = async (module: string, to: string): Promise<void> => {
@@ -68,7 +53,11 @@ export const ferretDbProgram = async (): Promise<string> => {
   const folder = await cachedFolder(
     `ferretdb-${version}-${hash.digest('hex').slice(0, 8)}`,
     async (empty) => {
-      await requireGo();
+      await requireGo({
+        minor: 22,
+        toBuild: 'FerretDB',
+        otherwise: 'Or set ROOMWIRE_TEST_MONGODB_URL.',
+      });
       await build(empty);
     },
   );
