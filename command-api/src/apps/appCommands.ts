@@ -5,6 +5,7 @@ import { blueprintTarget, existingVersion } from '../blueprints/decider.js';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
+import { unwritten } from '../handling/writeModel.js';
 import {
   type ResourceDeps,
   projectContext,
@@ -44,7 +45,7 @@ export const createApp = async ({ commands, random }: AppDeps, request: CreateRe
   const rooms = staticRoomsOf(blueprint?.definition.rooms ?? [], app, random);
   if (rooms.length === 0) return create();
   await requireAllowed(commands, command);
-  await placeStaticRooms(commands, app.appId, rooms, context);
+  await placeStaticRooms(commands, { appId: app.appId, isNew: true }, rooms, context);
   return create().catch((error: unknown) => withdrawRooms(commands, app.appId, context, error));
 };
 
@@ -62,7 +63,7 @@ const withdrawRooms = async (
   error: unknown,
 ): Promise<never> => {
   if (error instanceof Rejection || error instanceof RevisionConflict)
-    await placeStaticRooms(commands, appId, [], context);
+    await placeStaticRooms(commands, { appId }, [], context);
   throw error;
 };
 
@@ -167,7 +168,7 @@ export const resetApp = async ({ commands, random }: AppDeps, request: ResetRequ
 
   const context = projectContext(request);
   const placed = staticRoomsOf(rooms, { appId, projectId, topics: fields.topics }, random);
-  await placeStaticRooms(commands, appId, placed, context);
+  await placeStaticRooms(commands, { appId }, placed, context);
   const changes: AppChanges = { ...fields, blueprintVersion: version };
   return commands.execute(target, { type: 'UpdateApp', appId, projectId, changes }, context, (state) =>
     existing(state, { appId, projectId }),
@@ -194,13 +195,13 @@ const mostParts = 100;
 /** Makes these the static rooms of an app. Repeated after a failure, it continues where it stopped. */
 export const placeStaticRooms = async (
   commands: CommandHandler,
-  appId: string,
+  { appId, isNew }: { readonly appId: string; readonly isNew?: true },
   rooms: readonly RoomFields[],
   context: CommandContext,
 ): Promise<void> => {
   for (let part = 0; part < mostParts; part += 1) {
     const left = await commands.execute(
-      roomsTarget(appId),
+      isNew ? unwritten(roomsTarget(appId)) : roomsTarget(appId),
       { type: 'PlaceStaticRooms', appId, rooms },
       context,
       (state) => staticRoomChanges(state, appId, rooms).length,

@@ -1,6 +1,7 @@
 import type { Blueprint } from '@roomwire/shared/domain/blueprint';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
+import { unwritten } from '../handling/writeModel.js';
 import { validationError } from '../http/errors.js';
 import { examplePage, findPage, pageOf } from '../http/listing.js';
 import { type ResourceDeps, pathValue, sessionContext, sessionRoute, type Route } from '../http/route.js';
@@ -33,11 +34,12 @@ export const blueprintRoutes = ({ commands, views, random }: ResourceDeps): read
     async handle(request) {
       const { organizationId } = await organizationOf(commands, request);
       const { body } = request;
+      const isNew = body.blueprintId === undefined;
       const blueprintId = body.blueprintId?.toLowerCase() ?? random.uuid();
       const blueprint = { blueprintId, organizationId, name: body.name ?? '' };
-      if (body.blueprintId !== undefined) await requireSameName(commands, blueprint, body.name);
+      if (!isNew) await requireSameName(commands, blueprint, body.name);
       return commands.execute(
-        blueprintTarget(blueprintId),
+        isNew ? unwritten(blueprintTarget(blueprintId)) : blueprintTarget(blueprintId),
         registering(body, blueprint),
         sessionContext(request, organizationId),
         (state) => presentBlueprint(existing(state, blueprint)),

@@ -3,6 +3,7 @@ import type { LiveConnections } from '@roomwire/shared/ports/liveConnections';
 import { available } from '../live-state/available.js';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { Rejection } from '../handling/rejections.js';
+import { unwritten } from '../handling/writeModel.js';
 import {
   pathValue,
   sessionContext,
@@ -105,7 +106,7 @@ export const connectionRoutes = ({
         const gateways = available(liveConnections());
         // The event first: it must not be closed without a record of who wanted it.
         await commands.execute(
-          connectionTarget(connectionId),
+          unwritten(connectionTarget(connectionId)),
           { type: 'CloseConnection', connection: { connectionId, projectId, actorTokenId } },
           sessionContext(request, organizationId, projectId),
         );

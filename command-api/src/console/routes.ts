@@ -2,6 +2,7 @@ import type { ConsoleCredentials } from '@roomwire/shared/credentials/consoleCre
 import { observerId } from '@roomwire/shared/credentials/observerToken';
 import type { ConsoleSession } from '@roomwire/shared/domain/consoleAccess';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
+import { unwritten } from '../handling/writeModel.js';
 import {
   roleIn,
   sessionContext,
@@ -57,7 +58,7 @@ export const consoleRoutes = ({
       const until = new Date(expiresAt).toISOString();
       const consoleAccessId = random.uuid();
       await commands.execute(
-        consoleAccessTarget(consoleAccessId),
+        unwritten(consoleAccessTarget(consoleAccessId)),
         {
           type: 'GiveConsoleAccess',
           access: { consoleAccessId, organizationId, projectId, accessScopeId, role, expiresAt: until },

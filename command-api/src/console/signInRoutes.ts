@@ -4,6 +4,7 @@ import type { SignInCode } from '@roomwire/shared/credentials/signInCode';
 import { noOrganization } from '@roomwire/shared/domain/auditHeads';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { Rejection } from '../handling/rejections.js';
+import { unwritten } from '../handling/writeModel.js';
 import {
   publicRoute,
   roleIn,
@@ -79,7 +80,7 @@ export const signInRoutes = (
         const { subject, organizationIds, isOperator } = session;
         const context = { ...request, caller: { principal: `session:${subject}` } };
         await commands.execute(
-          consoleSignInTarget(codeHash),
+          unwritten(consoleSignInTarget(codeHash)),
           { type: 'SignIn', signIn: { codeHash, subject, organizationIds, isOperator } },
           sessionContext(context, organizationIds[0] ?? noOrganization),
         );

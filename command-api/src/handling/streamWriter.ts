@@ -71,6 +71,8 @@ export const createStreamWriter = (deps: {
   const waiting: Waiting[] = [];
   let running = false;
   let known: StreamState<unknown> | undefined;
+  /** Whether the last look at the stream found it as this writer had left it. */
+  let isAlone = true;
   /** How many of the waiting submissions are decided one by one. */
   let alone = 0;
 
@@ -102,10 +104,11 @@ export const createStreamWriter = (deps: {
   /** The outcomes of the first submissions, whose events have been appended; the remaining ones go into the next batch. */
   const decide = async (batch: readonly Waiting[]): Promise<readonly Outcome[]> => {
     const [{ decider, submission }] = batch as readonly [Waiting, ...Waiting[]];
-    let isUnwritten = known === undefined && submission.isUnwritten === true;
+    const mayAppend = batch.some(({ submission: { context } }) => context !== undefined);
+    // Nothing is read where the append will say whether the state is that of the stream.
+    let isAssumed = known === undefined ? submission.isUnwritten === true : isAlone && mayAppend;
     for (let conflicts = 0; ;) {
-      const folded = isUnwritten ? unfolded(decider) : await refresh(deps, stream, decider, known);
-      isUnwritten = false;
+      const folded = isAssumed ? (known ?? unfolded(decider)) : await read(decider);
       known = folded;
       const before = { ...folded };
       const edits = new RevocableEdits();
@@ -114,6 +117,10 @@ export const createStreamWriter = (deps: {
         if (isFilled(fresh)) {
           Object.assign(folded, await log.append(stream, folded.revision, fresh));
           folded.lastEvent = fresh.at(-1)?.id;
+        } else if (isAssumed) {
+          // What was rejected, or changes nothing, may be so no longer.
+          isAssumed = false;
+          continue;
         }
         kept?.keep(stream, decider, folded);
         return outcomes;
@@ -123,9 +130,18 @@ export const createStreamWriter = (deps: {
         Object.assign(folded, before);
         conflicts += 1;
         if (!(error instanceof RevisionConflict) || conflicts === mostConflicts) throw error;
-        await pause(withJitter(backOffMs(betweenConflicts, conflicts), chanceOf(random)));
+        isAlone = false;
+        if (!isAssumed) await pause(withJitter(backOffMs(betweenConflicts, conflicts), chanceOf(random)));
+        isAssumed = false;
       }
     }
+  };
+
+  const read = async (decider: Waiting['decider']): Promise<StreamState<unknown>> => {
+    const revision = known?.revision;
+    const folded = await refresh(deps, stream, decider, known);
+    isAlone = revision === undefined || revision === folded.revision;
+    return folded;
   };
 
   const settle = (batch: readonly Waiting[], outcomes: readonly Outcome[]): void => {

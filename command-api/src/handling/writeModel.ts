@@ -35,7 +35,7 @@ export interface Target<State, Command, Event extends DomainEvent> {
   readonly isUnwritten?: boolean;
 }
 
-/** The target of a command that creates a resource, whose id was drawn for it. */
+/** The target of a command that begins a stream: its id was drawn for it, or names something that is done once. */
 export const unwritten = <State, Command, Event extends DomainEvent>(
   target: Target<State, Command, Event>,
 ): Target<State, Command, Event> => ({ ...target, isUnwritten: true });

@@ -54,6 +54,8 @@ export class RefusedCredentials<R> {
   }
 
   find(credential: string): R | undefined {
+    // Mostly there are none, and good credentials come with every request.
+    if (this.entries.size === 0) return undefined;
     const hash = this.hashOf(credential);
     const known = this.entries.get(hash);
     if (known === undefined) return undefined;
