@@ -49,7 +49,9 @@ export class LookUps {
         if (place < before && isListed(entry, organizationId, list))
           byId.set(connectionId, { place, connectionId });
       }
-      listed = [...byId.values()].toSorted((one, other) => (one.place < other.place ? 1 : -1)).slice(0, limit);
+      listed = [...byId.values()]
+        .toSorted((one, other) => (one.place < other.place ? 1 : -1))
+        .slice(0, limit);
     };
     const isOver = (last: string): boolean =>
       listed.length === limit && (listed.at(-1) as ListedConnection).place > last;
@@ -152,7 +154,8 @@ export class LookUps {
   /** Those in blocks that have a term, the newest last. */
   private async *entriesOf(term: Term): AsyncGenerator<ConnectionEntry> {
     for (const segment of this.view.segments)
-      for (const index of (await this.termsOf(segment)).blocksOf(term)) yield* await this.block(segment, index);
+      for (const index of (await this.termsOf(segment)).blocksOf(term))
+        yield* await this.block(segment, index);
   }
 
   private async termsOf(segment: Segment): Promise<TermTable> {

@@ -41,7 +41,9 @@ export const writeSegment = (
   entries: readonly WrittenEntry[],
   { id, order }: Pick<Segment, 'id' | 'order'>,
 ): WrittenSegment => {
-  const placed = entries.map((entry) => ({ entry, place: placeOfConnection(entry.connection) })).sort(inOrder);
+  const placed = entries
+    .map((entry) => ({ entry, place: placeOfConnection(entry.connection) }))
+    .sort(inOrder);
   const [blocks, terms, ranges]: [string[], Term[][], [string, string][]] = [[], [], []];
   let [texts, characters]: [string[], number] = [[], 0];
   let [facts, from, to, lastPlace] = [0, Number.MAX_SAFE_INTEGER, 0, ''];
