@@ -1,6 +1,6 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Random } from '@roomwire/shared/ports/random';
-import type { ConnectionFact, FactOf, FactPlace } from '@roomwire/shared/wire/bus/connectionFacts';
+import type { ConnectionFact, FactPlace } from '@roomwire/shared/wire/bus/connectionFacts';
 import type { Identity } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { Wishes } from '../fanout/subscriber.js';
@@ -97,47 +97,57 @@ export class ConnectionLife<C extends LivingClient = LivingClient> implements Li
   begin(): void {
     this.isOn = true;
     this.deps.writer.enter(this);
-    this.add({ ...this.now(), kind: 'authenticated', ...this.holder() });
+    this.deps.writer.add(this.holderFact('authenticated', this.deps.clock.now()));
   }
 
   renewed(): void {
+    if (!this.isOn) return;
     const { scope, capabilities } = this.client.identity;
     const narrowed = capabilities === undefined ? undefined : true;
-    this.add({ ...this.now(), kind: 'renewed', scope, narrowed });
+    const [connection, at] = [this.id, this.deps.clock.now()];
+    this.deps.writer.add({ connection, at, kind: 'renewed', scope, narrowed });
   }
 
   subscribed(subscription: LivingSubscription): void {
-    this.add({ ...this.now(), kind: 'subscribed', ...this.topicOf(subscription), ...wishesOf(subscription) });
+    if (this.isOn) this.deps.writer.add(this.wishesFact('subscribed', subscription));
   }
 
   changed(subscription: LivingSubscription): void {
-    this.add({ ...this.now(), kind: 'changed', ...this.topicOf(subscription), ...wishesOf(subscription) });
+    if (this.isOn) this.deps.writer.add(this.wishesFact('changed', subscription));
   }
 
   replayed({ access: { topic } }: LivingSubscription, { first, upTo }: ReplayExtent): void {
+    if (!this.isOn) return;
     const place = upTo && { epoch: upTo.epoch, offset: upTo.offset + 1 };
-    this.add({ ...this.now(), kind: 'replayed', topic, place, first });
+    const [connection, at] = [this.id, this.deps.clock.now()];
+    this.deps.writer.add({ connection, at, kind: 'replayed', topic, place, first });
   }
 
-  unsubscribed(subscription: LivingSubscription, { reason, rule }: SubscriptionEnding): void {
-    this.add({ ...this.now(), kind: 'unsubscribed', ...this.topicOf(subscription), reason, rule });
+  unsubscribed({ access }: LivingSubscription, { reason, rule }: SubscriptionEnding): void {
+    if (!this.isOn) return;
+    const { topic, room } = access;
+    const [connection, at, place] = [this.id, this.deps.clock.now(), this.placeIn(room)];
+    this.deps.writer.add({ connection, at, kind: 'unsubscribed', topic, place, reason, rule });
   }
 
   handedOut(subscription: LivingSubscription, messageId: string, delivery: number): void {
     if (!this.isOn) return;
     const { group = '' } = subscription;
     const { topic } = subscription.access;
-    const fact: FactOf<'handedOut'> = { ...this.now(), kind: 'handedOut', topic, group, messageId, delivery };
-    this.deps.writer.addHandOut(fact);
+    const [connection, at] = [this.id, this.deps.clock.now()];
+    this.deps.writer.addHandOut({ connection, at, kind: 'handedOut', topic, group, messageId, delivery });
   }
 
   slow(since: number, bytes: number): void {
-    this.add({ ...this.now(), kind: 'slow', since, bytes, places: this.places() });
+    if (!this.isOn) return;
+    const [connection, at, places] = [this.id, this.deps.clock.now(), this.places()];
+    this.deps.writer.add({ connection, at, kind: 'slow', since, bytes, places });
   }
 
-  end(ending: ConnectionEnding): void {
+  end({ code, reason, by }: ConnectionEnding): void {
     if (!this.isOn) return;
-    this.add({ ...this.now(), kind: 'closed', ...ending, places: this.places() });
+    const [connection, at, places] = [this.id, this.deps.clock.now(), this.places()];
+    this.deps.writer.add({ connection, at, kind: 'closed', code, reason, by, places });
     this.isOn = false;
     this.deps.writer.leave(this.id);
   }
@@ -146,30 +156,47 @@ export class ConnectionLife<C extends LivingClient = LivingClient> implements Li
     const subscriptions = [...this.client.subscriptions.entries]
       .map(([, subscription]) => subscription)
       .filter(({ isJoined }) => isJoined)
-      .map((subscription) => ({ ...this.topicOf(subscription), ...wishesOf(subscription) }));
-    return { ...this.now(), kind: 'standing', ...this.holder(), subscriptions };
+      .map((subscription) => this.wishesOf(subscription));
+    return { ...this.holderFact('standing', this.deps.clock.now()), subscriptions };
   }
 
-  private add(fact: ConnectionFact): void {
-    if (this.isOn) this.deps.writer.add(fact);
-  }
-
-  private now(): { readonly connection: string; readonly at: number } {
-    return { connection: this.id, at: this.deps.clock.now() };
-  }
-
-  private holder() {
+  /** Field by field, as the others: every connection has a few, and in a connect storm to spread an object costs more than to make one. */
+  private holderFact<K extends 'authenticated' | 'standing'>(kind: K, at: number) {
     const { identity, keyId, address, connection: mark, sdk, connectedAt } = this.client;
-    const { organizationId, projectId, actorTokenId, actorType, externalType, scope, capabilities } =
-      identity;
     return {
-      ...{ organizationId, projectId, actorTokenId, keyId, actorType: externalType ?? actorType },
-      ...{ scope, mark, address, sdk, connectedAt, narrowed: capabilities === undefined ? undefined : true },
+      connection: this.id,
+      at,
+      kind,
+      organizationId: identity.organizationId,
+      projectId: identity.projectId,
+      actorTokenId: identity.actorTokenId,
+      keyId,
+      actorType: identity.externalType ?? identity.actorType,
+      scope: identity.scope,
+      narrowed: identity.capabilities === undefined ? undefined : (true as const),
+      mark,
+      address,
+      sdk,
+      connectedAt,
     };
   }
 
-  private topicOf({ access: { room, topic } }: LivingSubscription) {
-    return { topic, place: this.placeIn(room) };
+  private wishesFact<K extends 'subscribed' | 'changed'>(kind: K, subscription: LivingSubscription) {
+    const { topic, place, filters, own, group, jobs, replays } = this.wishesOf(subscription);
+    const [connection, at] = [this.id, this.deps.clock.now()];
+    return { connection, at, kind, topic, place, filters, own, group, jobs, replays };
+  }
+
+  private wishesOf({ access, filters, own, group, jobs, replays }: LivingSubscription) {
+    return {
+      topic: access.topic,
+      place: this.placeIn(access.room),
+      filters,
+      own: own ? (true as const) : undefined,
+      group,
+      jobs: jobs === undefined ? undefined : (true as const),
+      replays: replays ? (true as const) : undefined,
+    };
   }
 
   private placeIn(room: string): FactPlace | undefined {
@@ -187,10 +214,3 @@ export class ConnectionLife<C extends LivingClient = LivingClient> implements Li
     return places;
   }
 }
-
-const wishesOf = ({ filters, own, group, jobs, replays }: LivingSubscription) => ({
-  ...{ filters, group },
-  ...(own && { own }),
-  ...(replays && { replays }),
-  ...(jobs && { jobs: true }),
-});

@@ -49,7 +49,7 @@ export interface ConnectionQuery {
   readonly organizationId: string;
   readonly projectId?: string | undefined;
   readonly actorTokenId?: string | undefined;
-  /** `app-slug/room-slug`: those that were subscribed there at any time, in any scope. */
+  /** `app-slug/room-slug`: those that were subscribed there at any time of which there are facts, in any scope. */
   readonly room?: string | undefined;
   readonly state?: 'open' | 'closed' | undefined;
   /** Those that may have been open at some time of it. */

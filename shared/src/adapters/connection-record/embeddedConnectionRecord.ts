@@ -12,200 +12,218 @@ import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
 import type { FactBatch } from '../../wire/bus/connectionFacts.js';
 import { limitTable } from '../../wire/limits/limitTable.js';
-import { StoreTransactions } from '../lmdb/storeTransactions.js';
-import { lostEnd, placedFacts, shownConnection, unrecordedEnd } from './connectionFold.js';
-import { ConnectionTables } from './connectionTables.js';
+import { placedFacts, placeOfConnection, shownConnection, type FoldedConnection } from './connectionFold.js';
 import { coverageOf } from './coverage.js';
-import { findConnections } from './findConnections.js';
-import { foldBatch, isForgotten, type FoldedGateway, type UnsettledGap } from './gatewayFold.js';
+import { endedWith, endingGateway, type EndingGateway } from './files/endings.js';
+import type { LookUps } from './files/lookUps.js';
+import { OpenConnections } from './files/openConnections.js';
+import { bothForms, journalText } from './files/recentFacts.js';
+import { RecordFile } from './files/recordFile.js';
+import { SegmentStore } from './files/segmentStore.js';
+import { findConnections, type ListedConnection } from './findConnections.js';
+import { foldBatch, isForgotten } from './gatewayFold.js';
 
-/** Facts, or connections, in one transaction. */
-const step = 500;
 const mostHandOuts = 1_000;
 /** That nothing happened is on disk after this time: until then a crash leaves it unknown. */
 const quietMs = 60_000;
 
-/** The record of connections in an LMDB file. */
+/** The record of connections in an LMDB file, which one process has. */
 class EmbeddedConnectionRecord implements ConnectionRecord {
-  private readonly tables: ConnectionTables;
-  private readonly transactions: StoreTransactions;
-  private readonly maxBytes: number;
-  /** Gateways as far as they have told, where what is on disk is behind. */
-  private readonly ahead = new Map<string, FoldedGateway>();
+  private readonly file: RecordFile;
+  private readonly store: SegmentStore;
+  private readonly open = new OpenConnections();
+  /** As far as they have told. */
+  private readonly gateways: Map<string, EndingGateway>;
+  /** How far that is on disk. */
+  private readonly writtenUpTo: Map<string, number>;
   /** Facts that went for their number, and are not counted yet. */
   private evicted = 0;
 
   constructor(path: string, maxBytes: number) {
-    this.tables = new ConnectionTables(path);
-    this.transactions = new StoreTransactions(this.tables.environment, 'connection record');
-    this.maxBytes = maxBytes;
+    this.file = new RecordFile(path);
+    this.store = new SegmentStore(this.file, maxBytes);
+    const gateways = this.file.allGateways();
+    this.gateways = new Map(gateways.map((known) => [known.gateway, known]));
+    this.writtenUpTo = new Map(gateways.map(({ gateway, knownUpTo }) => [gateway, knownUpTo]));
   }
 
   async write(batches: readonly FactBatch[]): Promise<void> {
-    this.transactions.assertOpen();
-    for (const batch of batches)
-      if (!this.isQuiet(batch)) {
-        await this.transactions.run(() => this.writeOne(batch));
-        this.ahead.delete(batch.gateway);
-      }
-    while (this.tables.bytes > this.maxBytes) {
-      const evicted = await this.forgetBefore(Number.MAX_SAFE_INTEGER);
-      if (evicted === 0) return;
-      this.evicted += evicted;
-    }
+    this.store.transactions.assertOpen();
+    for (const batch of batches) await this.store.inTurn(() => this.writeOne(batch));
   }
 
   async find(query: ConnectionQuery): Promise<ConnectionPage> {
-    this.transactions.assertOpen();
-    const { connections, next } = await findConnections(
-      {
-        listed: async (organizationId, list, range) => this.tables.listed(organizationId, list, range),
-        load: async (ids) => ids.flatMap((id) => this.tables.get(id) ?? []),
-        inRoom: async (ids, room) => ids.filter((id) => this.tables.isInRoom(id, room)),
-      },
-      query,
+    this.store.transactions.assertOpen();
+    for (const { gateway, end } of this.gateways.values())
+      if (end === null && !this.open.knows(gateway)) await this.store.inTurn(() => this.loadOpen(gateway));
+    const { connections, next } = await this.store.read((lookUps) =>
+      findConnections(
+        {
+          listed: async (organizationId, list, range) =>
+            list.of === 'open'
+              ? this.listOpen(organizationId, range)
+              : lookUps.listed(organizationId, list, range),
+          load: (ids) => this.load(lookUps, ids),
+          inRoom: (ids, room) => lookUps.inRoom(ids, room),
+        },
+        query,
+      ),
     );
     return { connections: connections.map(shownConnection), next };
   }
 
   async get(organizationId: string, connectionId: string): Promise<RecordedConnection | undefined> {
-    this.transactions.assertOpen();
-    const found = this.tables.get(connectionId);
+    this.store.transactions.assertOpen();
+    const [found] = await this.store.read((lookUps) => this.load(lookUps, [connectionId]));
     return found?.organizationId === organizationId ? shownConnection(found) : undefined;
   }
 
   async timeline(query: TimelineQuery): Promise<readonly RecordedFact[]> {
-    this.transactions.assertOpen();
-    return this.tables.timeline(query);
+    return this.store.read((lookUps) => lookUps.timeline(query));
   }
 
   async handOuts(projectId: string, messageId: string): Promise<readonly RecordedFact[]> {
-    this.transactions.assertOpen();
-    return this.tables.handOutsOf(projectId, messageId, mostHandOuts);
+    return this.store.read((lookUps) => lookUps.handOuts(projectId, messageId, mostHandOuts));
   }
 
   async coverage(during: TimeSpan): Promise<RecordCoverage> {
-    this.transactions.assertOpen();
-    return coverageOf(this.allGateways(), this.tables.forgottenUpTo, during);
+    this.store.transactions.assertOpen();
+    return coverageOf([...this.gateways.values()], this.file.forgottenUpTo, during);
   }
 
   async giveUpSilent(since: number, now: number): Promise<readonly string[]> {
-    this.transactions.assertOpen();
-    const silent = this.allGateways().filter(({ end, knownUpTo }) => end === null && knownUpTo < since);
-    for (const { gateway } of silent)
-      await this.transactions.run(() => {
-        const known = this.gateway(gateway);
-        if (known?.end !== null || known.knownUpTo >= since) return;
-        this.tables.putGateway({ ...known, end: 'lost', endedBy: now });
-        this.ahead.delete(gateway);
-      });
-    for (const { gateway, end } of this.tables.allGateways()) if (end === 'lost') await this.giveUp(gateway);
-    return silent.map(({ gateway }) => gateway);
+    return this.store.inTurn(async () => {
+      const silent = [...this.gateways.values()].filter(
+        ({ end, knownUpTo }) => end === null && knownUpTo < since,
+      );
+      for (const known of silent) await this.put({ ...known, end: 'lost', endedBy: now });
+      return silent.map(({ gateway }) => gateway);
+    });
   }
 
   async prune(before: number): Promise<number> {
-    let pruned = this.evicted;
-    this.evicted = 0;
-    for (let facts = step; facts === step; pruned += facts) facts = await this.forgetBefore(before);
-    await this.transactions.run(() => {
-      for (const known of this.tables.allGateways())
-        if (isForgotten(known, before)) this.tables.removeGateway(known.gateway);
+    const pruned = await this.store.forget(before);
+    await this.store.inTurn(async () => {
+      this.open.forget((_, at) => at < before);
+      const forgotten = [...this.gateways.values()].filter((known) => isForgotten(known, before));
+      await this.store.transactions.run(() =>
+        forgotten.forEach(({ gateway }) => this.file.removeGateway(gateway)),
+      );
+      for (const { gateway } of forgotten) {
+        this.gateways.delete(gateway);
+        this.writtenUpTo.delete(gateway);
+        this.open.end(gateway);
+      }
     });
-    return pruned;
+    const evicted = this.evicted;
+    this.evicted = 0;
+    return pruned + evicted;
   }
 
   async removeOf(projectIds: readonly string[]): Promise<void> {
-    this.transactions.assertOpen();
-    for (const projectId of projectIds) {
-      for (let ids = this.tables.connectionsOf(projectId, step); ids.length > 0;) {
-        const removed = ids;
-        await this.transactions.run(() => removed.forEach((id) => this.tables.remove(id)));
-        ids = this.tables.connectionsOf(projectId, step);
-      }
-      await this.transactions.run(() => this.tables.removeProject(projectId));
-    }
+    const removed = new Set(projectIds);
+    await this.store.inTurn(async () => this.open.forget(({ projectId }) => removed.has(projectId)));
+    await this.store.removeOf(removed);
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
-    this.transactions.assertOpen();
-    return this.tables.progress.checkpoint;
+    this.store.transactions.assertOpen();
+    return this.file.progress.checkpoint;
   }
 
   moveCheckpoint(position: LogPosition | undefined, origin?: LogOrigin): Promise<void> {
-    return this.transactions.run(() => this.tables.progress.move(position, origin));
+    return this.store.transactions.run(() => this.file.progress.move(position, origin));
   }
 
   async origin(): Promise<LogOrigin | undefined> {
-    this.transactions.assertOpen();
-    return this.tables.progress.origin;
+    this.store.transactions.assertOpen();
+    return this.file.progress.origin;
   }
 
   async nextOffset(): Promise<number | undefined> {
-    this.transactions.assertOpen();
-    return this.tables.nextOffset;
+    this.store.transactions.assertOpen();
+    return this.file.nextOffset;
   }
 
   moveOffset(next: number): Promise<void> {
-    return this.transactions.run(() => void (this.tables.nextOffset = next));
+    return this.store.transactions.run(() => void (this.file.nextOffset = next));
   }
 
-  readonly close = once(() => this.transactions.close());
+  readonly close = once(() => this.store.close());
 
-  private gateway(gateway: string): FoldedGateway | undefined {
-    return this.ahead.get(gateway) ?? this.tables.gateway(gateway);
+  private async writeOne(batch: FactBatch): Promise<void> {
+    const { gateway } = batch;
+    const known = this.gateways.get(gateway);
+    if (this.isQuiet(batch, known)) return;
+    const folded = foldBatch(known, batch);
+    if (folded === undefined) return;
+    if (known === undefined) this.open.begin(gateway);
+    else await this.loadOpen(gateway);
+    const facts = placedFacts(batch).map(bothForms);
+    const before = new Map<string, FoldedConnection>();
+    for (const id of this.store.recent.unknownOf(facts.map(({ recorded }) => recorded))) {
+      const connection = this.open.get(id);
+      if (connection !== undefined) before.set(id, connection);
+    }
+    const written = facts.map((fact) => fact.written);
+    const text = journalText(gateway, [...before.values()], written);
+    await this.put(endingGateway(known, folded), facts.length === 0 ? undefined : text);
+    for (const [id, connection] of this.store.recent.add(gateway, facts, before))
+      this.open.change(connection, this.store.recent.all.get(id)?.facts.at(-1)?.at ?? batch.upTo);
+    if (folded.ended !== undefined) this.open.endBefore(gateway, folded.ended.place);
+    await this.store.seal();
+    this.evicted += await this.store.evict();
   }
 
-  private allGateways(): readonly FoldedGateway[] {
-    return this.tables.allGateways().map((known) => this.ahead.get(known.gateway) ?? known);
+  private async put(gateway: EndingGateway, record?: string): Promise<void> {
+    await this.store.transactions.run(() => {
+      this.file.putGateway(gateway);
+      if (record !== undefined) this.store.putRecord(record);
+    });
+    this.gateways.set(gateway.gateway, gateway);
+    this.writtenUpTo.set(gateway.gateway, gateway.knownUpTo);
   }
 
   /** Of a batch without anything in it only its time is kept, in memory: it costs no sync of the disk. */
-  private isQuiet(batch: FactBatch): boolean {
-    const [stored, known] = [this.tables.gateway(batch.gateway), this.gateway(batch.gateway)];
-    const isEmpty = batch.facts.length === 0 && !batch.gap && !batch.handOutGap && !batch.isLast;
-    const isNext = known?.end === null && batch.number === known.number + 1;
-    if (!isEmpty || batch.isAccount || !isNext || stored === undefined) return false;
-    if (batch.upTo - stored.knownUpTo > quietMs) return false;
-    this.ahead.set(batch.gateway, { ...known, number: batch.number, knownUpTo: batch.upTo });
+  private isQuiet(batch: FactBatch, known: EndingGateway | undefined): boolean {
+    const { facts, gap, handOutGap, isAccount, isLast, gateway, number, upTo } = batch;
+    if (facts.length > 0 || gap || handOutGap || isAccount || isLast) return false;
+    if (known?.end !== null || number !== known.number + 1) return false;
+    if (upTo - (this.writtenUpTo.get(gateway) ?? 0) > quietMs) return false;
+    this.gateways.set(gateway, { ...known, number, knownUpTo: upTo });
     return true;
   }
 
-  /** Within a transaction. */
-  private writeOne(batch: FactBatch): void {
-    const folded = foldBatch(this.gateway(batch.gateway), batch);
-    if (folded === undefined) return;
-    const { gateway, isBack, ended } = folded;
-    this.tables.putGateway(gateway);
-    if (isBack)
-      for (const connection of this.tables.ofGateway(batch.gateway, 'lost'))
-        this.tables.end(connection, null);
-    this.tables.add(placedFacts(batch), batch.gateway);
-    if (ended) this.endUntold(batch.gateway, ended);
+  /** In turn. Those of a gateway that has begun in this process are there. */
+  private async loadOpen(gateway: string): Promise<void> {
+    if (this.open.knows(gateway)) return;
+    const found = await this.store.read((lookUps) => lookUps.openOf(gateway));
+    const known = this.gateways.get(gateway);
+    const isOpen = (connection: FoldedConnection): boolean =>
+      known?.ends.every(({ place }) => connection.last >= place) !== false;
+    this.open.begin(
+      gateway,
+      found.filter(({ connection }) => isOpen(connection)),
+    );
   }
 
-  private endUntold(gateway: string, { from, to, place }: UnsettledGap): void {
-    for (const connection of this.tables.ofGateway(gateway, 'open'))
-      if (connection.last < place) this.tables.end(connection, unrecordedEnd(from, to));
+  private async load(lookUps: LookUps, ids: readonly string[]): Promise<readonly FoldedConnection[]> {
+    const found = await lookUps.load(ids, (id) => this.open.get(id));
+    return found.map((connection) => endedWith(connection, this.gateways.get(connection.gateway)));
   }
 
-  /** Also what a process that has ended did not come to. */
-  private async giveUp(gateway: string): Promise<void> {
-    for (let given = step; given === step;)
-      given = await this.transactions.run(() => {
-        const known = this.tables.gateway(gateway);
-        if (known?.end !== 'lost') return 0;
-        const open = this.tables.ofGateway(gateway, 'open', step);
-        for (const connection of open)
-          this.tables.end(connection, lostEnd(known.knownUpTo, known.endedBy ?? known.knownUpTo));
-        return open.length;
-      });
-  }
-
-  private async forgetBefore(before: number): Promise<number> {
-    this.transactions.assertOpen();
-    const keys = this.tables.oldest(before, step);
-    if (keys.length > 0) await this.transactions.run(() => keys.forEach((key) => this.tables.forget(key)));
-    return keys.length;
+  private listOpen(
+    organizationId: string,
+    { before, limit }: { readonly before: string; readonly limit: number },
+  ): readonly ListedConnection[] {
+    return [...this.gateways.values()]
+      .filter(({ end }) => end === null)
+      .flatMap(({ gateway }) => this.open.of(gateway))
+      .filter((connection) => connection.organizationId === organizationId)
+      .map((connection) => ({ place: placeOfConnection(connection), connectionId: connection.connectionId }))
+      .filter(({ place }) => place < before)
+      .toSorted((one, other) => (one.place < other.place ? 1 : -1))
+      .slice(0, limit);
   }
 }
 
