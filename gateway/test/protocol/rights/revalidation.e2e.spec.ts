@@ -50,7 +50,7 @@ describe('the revalidation of who has missed nothing', () => {
           if (view === 'actors') reads++;
           return real.get(view, id);
         },
-      } as Partial<ViewReader>);
+      });
     world = await World.open({ revalidationMs: 400, views: (real) => counting(real) as typeof real });
     projector = new Projector(world);
   });
