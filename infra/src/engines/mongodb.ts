@@ -79,7 +79,7 @@ const mongodb = (url: string): ReadModelEngine => ({
   },
   async openConnectionRecord({ outage }) {
     const { openMongoConnectionRecord } =
-      await import('@roomwire/shared/adapters/connection-record/mongoConnectionRecord');
+      await import('@roomwire/shared/adapters/connection-record/mongo/mongoConnectionRecord');
     return openMongoConnectionRecord({ url, outage });
   },
   async openPayloads({ payloadLimits, outage }) {

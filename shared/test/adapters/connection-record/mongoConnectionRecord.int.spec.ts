@@ -1,6 +1,6 @@
 import { connectionRecordContract } from '@roomwire/testing/contracts/connectionRecordContract';
 import { reopenable } from '@roomwire/testing/contracts/reopenable';
-import { openMongoConnectionRecord } from '../../../src/adapters/connection-record/mongoConnectionRecord.js';
+import { openMongoConnectionRecord } from '../../../src/adapters/connection-record/mongo/mongoConnectionRecord.js';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
 
 describe('on the MongoDB of this run', () => {

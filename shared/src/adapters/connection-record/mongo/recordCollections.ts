@@ -1,0 +1,75 @@
+import type { Collection, Db, Filter } from 'mongodb';
+import { findAll, makeIndex, upsertAll } from '../../mongo/collections.js';
+import { readLimits } from '../../mongo/connection.js';
+import type { ConnectionState, FoldedConnection } from '../connectionFold.js';
+import {
+  connectionDocument,
+  type ConnectionDocument,
+  type FactDocument,
+  type GatewayDocument,
+  type RoomDocument,
+} from './connectionDocuments.js';
+
+/** Documents in one request. */
+export const step = 1_000;
+
+/** The collections in which reads and writes of the record meet. */
+export interface RecordCollections {
+  readonly connections: Collection<ConnectionDocument>;
+  readonly rooms: Collection<RoomDocument>;
+  readonly facts: Collection<FactDocument>;
+  readonly gateways: Collection<GatewayDocument>;
+}
+
+export const recordCollections = (database: Db): RecordCollections => ({
+  connections: database.collection('connections'),
+  rooms: database.collection('connectionRooms'),
+  facts: database.collection('connectionFacts'),
+  gateways: database.collection('connectionGateways'),
+});
+
+export const makeRecordIndexes = async ({ connections, rooms, facts }: RecordCollections): Promise<void> => {
+  await makeIndex(connections, { organizationId: 1, place: -1 });
+  await makeIndex(connections, { organizationId: 1, actorTokenId: 1, place: -1 });
+  await makeIndex(connections, { organizationId: 1, projectId: 1, place: -1 });
+  await makeIndex(connections, { organizationId: 1, state: 1, place: -1 });
+  await makeIndex(connections, { gateway: 1, state: 1 });
+  await makeIndex(connections, { projectId: 1 });
+  await makeIndex(connections, { lastAt: 1 });
+  await makeIndex(rooms, { organizationId: 1, room: 1, place: -1 });
+  await makeIndex(rooms, { connectionId: 1 });
+  await makeIndex(facts, { connectionId: 1, place: 1 });
+  await makeIndex(facts, { at: 1 });
+  await makeIndex(facts, { projectId: 1, messageId: 1 });
+};
+
+export const loadConnections = async (
+  { connections }: Pick<RecordCollections, 'connections'>,
+  ids: readonly string[],
+): Promise<readonly FoldedConnection[]> =>
+  (await all(findAll(connections, ids))).map(({ connection }) => connection);
+
+/** Changes those that match, after which they match no more. */
+export const changeConnections = async (
+  { connections }: Pick<RecordCollections, 'connections'>,
+  filter: Filter<ConnectionDocument> & { readonly state: ConnectionState },
+  change: (known: FoldedConnection) => FoldedConnection,
+): Promise<void> => {
+  for (let found = step; found === step;) {
+    const documents = await connections.find(filter, { limit: step, ...readLimits() }).toArray();
+    await upsertAll(
+      connections,
+      documents.map(({ connection, last, lastAt, _id }) => ({
+        // Unless it has had another fact since.
+        replaceOne: { filter: { _id, last }, replacement: connectionDocument(change(connection), lastAt) },
+      })),
+    );
+    found = documents.length;
+  }
+};
+
+export const all = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> => {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+};
