@@ -16,6 +16,9 @@ export const everything = parse(textOf('helm/ci/everything-values.yaml')) as obj
 /** Manifests are what they are: a test names the fields that it is about. */
 export type Manifest = any;
 
+/** A list in one of them. */
+export const listed = (value: unknown): readonly Manifest[] => value as readonly Manifest[];
+
 export interface Rendered {
   readonly manifests: readonly Manifest[];
   find(kind: string, name: string): Manifest;
@@ -32,7 +35,11 @@ export const readManifests = (yaml: string): Rendered => {
     all,
     find: (kind, name) =>
       all(kind).find(({ metadata }) => metadata.name === name) ??
-      expect.fail(`There is no ${kind} ${name} among ${all(kind).map(({ metadata }) => metadata.name)}`),
+      expect.fail(
+        `There is no ${kind} ${name} among ${all(kind)
+          .map(({ metadata }) => metadata.name)
+          .join()}`,
+      ),
   };
 };
 

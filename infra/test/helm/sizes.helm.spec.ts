@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { serviceNames } from '../../src/services/service.js';
-import { everything, readManifests, rendered, textOf, type Rendered } from './rendered.js';
+import { everything, listed, readManifests, rendered, textOf, type Rendered } from './rendered.js';
 
 const operations = textOf('../docs/OPERATIONS.md');
 
@@ -44,20 +44,20 @@ describe('sizes of the chart', function () {
       .reduce((total, bytes) => total + bytes);
     const needed = connections * bytesOfOne + below + onTheWay;
     expect(limitOf('gateway') * 2 ** 20).to.be.within(1.5 * needed, 2.5 * needed);
-    const { gateway } = parse(textOf('helm/values.yaml')) as any;
+    const { gateway } = parse(textOf('helm/values.yaml'));
     // What one of them has is also for the others when it goes.
     expect(gateway.autoscaling.connections).to.be.at.most(0.8 * connections);
   });
 
   it('scales gateways by metrics that they have and that the adapter of the metrics shows', () => {
-    const { rules } = parse(textOf('observability/prometheus-adapter.yaml')) as any;
+    const { rules } = parse(textOf('observability/prometheus-adapter.yaml'));
     const [{ seriesQuery, resources }] = rules.custom;
-    const scraped = parse(textOf('observability/prometheus-kubernetes.yml')) as any;
-    const labels = scraped.scrape_configs[0].relabel_configs.map(({ target_label }: any) => target_label);
+    const scraped = parse(textOf('observability/prometheus-kubernetes.yml'));
+    const labels = listed(scraped.scrape_configs[0].relabel_configs).map(({ target_label }) => target_label);
     expect(labels).to.include.members(Object.keys(resources.overrides));
     const metrics = textOf('../docs/METRICS.md');
     const { spec } = withEverything.find('HorizontalPodAutoscaler', 'rw-gateway');
-    const names = spec.metrics.map(({ pods }: any) => pods.metric.name);
+    const names = listed(spec.metrics).map(({ pods }) => String(pods.metric.name));
     expect(names).to.have.length(2);
     for (const name of names) {
       expect(metrics).to.include(`\`${name}\``);

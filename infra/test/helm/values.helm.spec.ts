@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { refusal, rendered, everything } from './rendered.js';
+import { everything, listed, refusal, rendered } from './rendered.js';
 
 /** Each with what the answer has to name. */
 const bad: readonly (readonly [what: string, values: object, named: RegExp])[] = [
@@ -53,7 +53,7 @@ describe('values of the chart', function () {
   it('routes REST to command-api and sockets to gateway, whichever way in there is', async () => {
     const { all } = await rendered({ ingress: { enabled: true } });
     const paths = all('Ingress').flatMap(({ spec }) =>
-      spec.rules[0].http.paths.map(({ path, backend }: any) => [path, backend.service.name]),
+      listed(spec.rules[0].http.paths).map(({ path, backend }) => [path, backend.service.name]),
     );
     const expected = [
       ['/v1', 'roomwire-command-api'],
@@ -65,8 +65,8 @@ describe('values of the chart', function () {
     const { find } = await rendered({
       httpRoute: { enabled: true, parentRefs: [{ name: 'public' }], hostnames: ['rt.example.com'] },
     });
-    const matches = find('HTTPRoute', 'roomwire').spec.rules.flatMap(({ matches, backendRefs }: any) =>
-      matches.map(({ path }: any) => [path.value, backendRefs[0].name]),
+    const matches = listed(find('HTTPRoute', 'roomwire').spec.rules).flatMap((rule) =>
+      listed(rule.matches).map(({ path }) => [path.value, rule.backendRefs[0].name]),
     );
     expect(matches).to.have.deep.members(expected);
   });
@@ -75,8 +75,8 @@ describe('values of the chart', function () {
     const imagesOf = async (values: object) => {
       const { all } = await rendered({ image: { tag: '0.2.0' } }, values);
       const images = all('Deployment').map(({ metadata, spec }) => [
-        metadata.name.replace('roomwire-', ''),
-        spec.template.spec.containers[0].image.split(':')[1],
+        String(metadata.name).replace('roomwire-', ''),
+        String(spec.template.spec.containers[0].image).split(':')[1],
       ]);
       return Object.fromEntries(images) as Record<string, string>;
     };

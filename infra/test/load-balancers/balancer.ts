@@ -43,7 +43,7 @@ export const kinds: readonly Kind[] = [
   {
     name: 'nginx',
     file: 'nginx.conf',
-    bound: { text: 'max_conns=50000', narrow: 'max_conns=2', wide: 'max_conns=50000' },
+    bound: { text: 'max_conns=50000', narrow: 'max_conns=4', wide: 'max_conns=50000' },
     prepare: async (to, configuration, { certificate, key }) => {
       const [pem, keyFile, site, main] = ['roomwire.pem', 'roomwire.key', 'site.conf', 'main.conf'].map(
         (name) => join(to, name),
