@@ -164,6 +164,37 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
       expect((await record.get('o1', 'c1'))?.subscriptions).to.equal(1);
     });
 
+    it('has the same of batches of several gateways, however many are written at once, and by several writers', async () => {
+      const other = new Gateway('g2');
+      const told = gateway.batch([authenticated('c1'), authenticated('c2', start + 1)]);
+      const ofOther = other.batch([authenticated('d1', start + 2), subscribed('d1', start + 3)]);
+      gateway.lose();
+      const batches = [
+        ...[told, ofOther, gateway.batch([subscribed('c1', start + 10)])],
+        // The account: of `c2` it says nothing, so that has ended.
+        gateway.batch([standing('c1', start + 20)], { isAccount: true }),
+        gateway.batch([authenticated('c3', start + 30)]),
+        ...[other.batch(), other.batch([closed('d1', start + 40)], { isLast: true })],
+        gateway.batch([unsubscribed('c3', start + 50)]),
+      ];
+      const shown = async (): Promise<unknown[]> => [
+        (await record.find({ organizationId: 'o1', limit: 100 })).connections,
+        await Promise.all(['c1', 'c2', 'c3', 'd1'].map(kinds)),
+        (await record.coverage({ from: 0, to: start + minute })).gateways.toSorted((one, two) =>
+          one.gateway.localeCompare(two.gateway),
+        ),
+      ];
+      for (const batch of batches) await record.write([batch]);
+      const expected = await shown();
+      expect(await endOf('c2')).to.include({ reason: 'not_recorded' });
+      await opened.dispose();
+
+      opened = await open();
+      record = opened.store;
+      await Promise.all([record.write(batches), record.write(batches), record.write(batches.slice(0, 4))]);
+      expect(await shown()).to.deep.equal(expected);
+    });
+
     it('finds connections by project, actor, room and state, the newest first', async () => {
       await record.write([
         gateway.batch([
