@@ -32,7 +32,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'own-messages': {
     what: 'A publisher gets its own messages',
     rules: ['WS-PUB-2'],
-    edits: [gateway('fanout/deliverFromBus', 'if (actorTokenId === publisher)', 'if (false)')],
+    edits: [gateway('fanout/deliverAtOnce', 'if (actorTokenId === publisher)', 'if (false)')],
   },
   'second-copies': {
     what: 'Second copies of QoS 2 are not recognized: a lost dedupe',
@@ -76,9 +76,9 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-TOPIC-4'],
     edits: [
       gateway(
-        'subscriptions/subscriptions',
-        'if (!isCurrent(access))\n            this.deps.recheckProject',
-        'if (false)\n            this.deps.recheckProject',
+        'subscriptions/joining',
+        'if (!isCurrent(access))\n        deps.recheckProject',
+        'if (false)\n        deps.recheckProject',
       ),
     ],
   },
@@ -229,7 +229,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   echo: {
     what: 'A subscription with `own` gets what its own connection has published',
     rules: ['WS-OWN-1'],
-    edits: [gateway('fanout/audience', 'this.client.connection !== connectionOf(id)', 'true')],
+    edits: [gateway('fanout/subscriber', 'this.client.connection !== connectionOf(id)', 'true')],
   },
   'time-of-delivery': {
     what: '`meta` has the time at which each gateway delivers',
@@ -379,7 +379,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-HIST-7', 'WS-PUB-1'],
     edits: [
       gateway(
-        'subscriptions/subscriptions',
+        'subscriptions/subscribing',
         'if (access.history && beginsInRecord(frame, access))',
         'if (false)',
       ),

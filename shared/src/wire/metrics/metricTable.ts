@@ -68,7 +68,7 @@ export const metricTable = {
   roomwire_authentications_total: counter('gateway', 'Answers to auth frames', 'outcome'),
   roomwire_revalidated_actors_total: counter(
     'gateway',
-    'Actors whose rights were revalidated, by reading them again or by proof that no change of them was missed',
+    'Actors whose rights were checked again, by reading their records or by proof that no change of them was missed',
     'by',
   ),
   roomwire_subscriptions: gauge('gateway', 'Subscriptions of the open connections'),
