@@ -171,7 +171,7 @@ class WebSocketGateway implements Gateway {
       ),
       bus.read(feedSpans, { interest: 'all' }, coverage.said),
       bus.read(webhookAnswers, { interest: 'subscribed' }, hydrations.answered),
-      rooms.start(deliver),
+      rooms.start((record, offset) => void deliver(record, offset)),
       presence.start(),
     ]);
     await revalidation.start();
