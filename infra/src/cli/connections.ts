@@ -4,7 +4,7 @@ import { readCount } from './readCount.js';
 import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { orFail } from './apiOptions.js';
-import { tableOf } from './resources/tables.js';
+import { printRecords } from './resources/tables.js';
 import { addSessionOptions, sessionOrExit, type SessionOptions } from './sessionOptions.js';
 
 interface ListOptions extends SessionOptions {
@@ -60,13 +60,13 @@ const open = async (
 const list = (options: ListOptions): Promise<void> =>
   orFail(async () => {
     const { api, path } = await open(options, 'viewer');
-    const { project: projectId, actor: actorId, room, state, limit, json } = options;
+    const { project: projectId, actor: actorId, room, state, limit } = options;
     const found: Item[] = [];
     for await (const connection of listAll(api, path, 'cursor', { projectId, actorId, room, state })) {
       found.push(connection);
       if (found.length === limit) break;
     }
-    process.stdout.write(json ? `${JSON.stringify(found, undefined, 2)}\n` : tableOf(found, columns));
+    printRecords(found, columns, options);
   });
 
 const timeline = (id: string, options: SessionOptions & { readonly json: boolean }): Promise<void> =>
@@ -75,9 +75,7 @@ const timeline = (id: string, options: SessionOptions & { readonly json: boolean
     const entries: Item[] = [];
     for await (const entry of listAll(api, `${path}/${encodeURIComponent(id)}/timeline`, 'cursor'))
       entries.push(entry);
-    process.stdout.write(
-      options.json ? `${JSON.stringify(entries, undefined, 2)}\n` : tableOf(entries, entryColumns),
-    );
+    printRecords(entries, entryColumns, options);
   });
 
 const close = (ids: readonly string[], options: SessionOptions): Promise<void> =>

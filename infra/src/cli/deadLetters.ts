@@ -5,7 +5,7 @@ import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { orFail } from './apiOptions.js';
 import { exitCodes, fail } from './fail.js';
-import { recordLines, tableOf } from './resources/tables.js';
+import { printRecord, printRecords, recordLines } from './resources/tables.js';
 import { addSessionOptions, sessionOrExit, type SessionOptions } from './sessionOptions.js';
 
 interface ListOptions extends SessionOptions {
@@ -85,21 +85,21 @@ const open = async (
 const list = (options: ListOptions): Promise<void> =>
   orFail(async () => {
     const { api, path } = await open(options);
-    const { kind, project: projectId, app: appId, target: url, status, from, to, limit, json } = options;
+    const { kind, project: projectId, app: appId, target: url, status, from, to, limit } = options;
     const query = { kind, projectId, appId, url, status, from, to };
     const entries: Item[] = [];
     for await (const entry of listAll(api, path, 'offset', query)) {
       entries.push(entry);
       if (entries.length === limit) break;
     }
-    process.stdout.write(json ? `${JSON.stringify(entries, undefined, 2)}\n` : tableOf(entries, columns));
+    printRecords(entries, columns, options);
   });
 
 const get = (dlqId: string, options: SessionOptions & { readonly json: boolean }): Promise<void> =>
   orFail(async () => {
     const { api, path } = await open(options);
     const entry = await askApi<Item>(api, `${path}/${encodeURIComponent(dlqId)}`);
-    process.stdout.write(options.json ? `${JSON.stringify(entry, undefined, 2)}\n` : recordLines(entry));
+    printRecord(entry, options);
   });
 
 const redrive = async (ids: readonly string[], options: RedriveOptions): Promise<void> => {

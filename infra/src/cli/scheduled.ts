@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { readCount } from './readCount.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { addApiOptions, apiAddressOrExit, orFail, type ApiOptions } from './apiOptions.js';
-import { tableOf } from './resources/tables.js';
+import { printRecords } from './resources/tables.js';
 
 interface ListOptions extends ApiOptions {
   readonly topic?: string;
@@ -28,7 +28,7 @@ export const addScheduled = (program: Command): void => {
 };
 
 const list = async (options: ListOptions): Promise<void> => {
-  const { topic, limit, json } = options;
+  const { topic, limit } = options;
   const api = apiAddressOrExit(options);
   await orFail(async () => {
     const found: Item[] = [];
@@ -36,7 +36,7 @@ const list = async (options: ListOptions): Promise<void> => {
       found.push(scheduled);
       if (found.length === limit) break;
     }
-    process.stdout.write(json ? `${JSON.stringify(found, undefined, 2)}\n` : tableOf(found, columns));
+    printRecords(found, columns, options);
   });
 };
 

@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { Role } from '@roomwire/shared/domain/role';
+import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { readJsonFile } from '../secrets/keptSecrets.js';
 import { readSessionSecret } from '../secrets/sessionSecret.js';
 import type { Credentials } from '../standalone/firstStart.js';
@@ -26,6 +27,17 @@ export const addSessionOptions = (command: Command): Command =>
       ).env('ROOMWIRE_SESSION_TOKEN'),
     )
     .option('--org <organizationId>', 'the organization; by default the one that the session names');
+
+export interface ProjectOptions extends SessionOptions {
+  readonly project?: string;
+}
+
+/** As `addSessionOptions`, for what belongs to a project. */
+export const addProjectOptions = (command: Command): Command =>
+  addSessionOptions(command).option(
+    '--project <projectId>',
+    'the project; by default the first one of the data folder',
+  );
 
 export interface OrganizationSession {
   /** Of the REST API, without `/v1`. */
@@ -54,6 +66,23 @@ export const sessionOrExit = async (
   if (organizationId === undefined)
     return fail('The session names no organization, or several: give one with --org', exitCodes.misused);
   return { url: apiUrl, sessionToken, organizationId };
+};
+
+/** As `sessionOrExit`; `path` is that of the project in the API. */
+export const projectOrExit = async (
+  options: ProjectOptions,
+  need: { readonly role: Role; readonly subject: string },
+): Promise<{ readonly api: ApiAddress; readonly path: string }> => {
+  const { url, sessionToken, organizationId } = await sessionOrExit(options, need);
+  const projectId = options.project ?? (await firstProjectOf(organizationId));
+  if (projectId === undefined) return fail('Give a project with --project', exitCodes.misused);
+  const path = `organizations/${organizationId}/projects/${encodeURIComponent(projectId)}`;
+  return { api: { url, credential: sessionToken }, path };
+};
+
+const firstProjectOf = async (organizationId: string): Promise<string | undefined> => {
+  const first = await firstCredentials();
+  return first?.organizationId === organizationId ? first.projectId : undefined;
 };
 
 /** What the first start wrote into the data folder; undefined where there is none. */

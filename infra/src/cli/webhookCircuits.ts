@@ -1,15 +1,9 @@
 import type { Command } from 'commander';
-import type { Role } from '@roomwire/shared/domain/role';
 import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { askApi, listAll } from '../api-client/apiRequests.js';
 import { orFail } from './apiOptions.js';
-import { exitCodes, fail } from './fail.js';
-import { tableOf } from './resources/tables.js';
-import { addSessionOptions, firstCredentials, sessionOrExit, type SessionOptions } from './sessionOptions.js';
-
-interface CircuitOptions extends SessionOptions {
-  readonly project?: string;
-}
+import { printRecords } from './resources/tables.js';
+import { addProjectOptions, projectOrExit, type ProjectOptions } from './sessionOptions.js';
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -17,55 +11,40 @@ const columns = ['openedAt', 'calls', 'url'];
 
 /** [HOOK-CIRCUIT-4] Below `roomwire webhooks`. */
 export const addWebhookCircuits = (webhooks: Command): void => {
-  const project = ['--project <projectId>', 'by default that of the first start'] as const;
-  addSessionOptions(
+  addProjectOptions(
     webhooks.command('circuits').description('endpoints that do not answer: their calls wait'),
   )
-    .option(...project)
     .option('--json', 'as JSON', false)
     .action(list);
-  addSessionOptions(
+  addProjectOptions(
     webhooks
       .command('close-circuit')
       .description('have the calls made that wait for these endpoints')
       .argument('<url...>'),
-  )
-    .option(...project)
-    .action(close);
+  ).action(close);
 };
 
 const open = async (
-  options: CircuitOptions,
-  role: Role,
-): Promise<{ readonly api: ApiAddress; readonly path: string }> => {
-  const session = await sessionOrExit(options, { role, subject: 'webhook circuits' });
-  const { url, sessionToken, organizationId } = session;
-  const first = await firstCredentials();
-  const projectId =
-    options.project ?? (first?.organizationId === organizationId ? first.projectId : undefined);
-  if (projectId === undefined) return fail('Give a project with --project', exitCodes.misused);
-  return {
-    api: { url, credential: sessionToken },
-    path: `organizations/${organizationId}/projects/${encodeURIComponent(projectId)}/webhook-circuits`,
-  };
+  options: ProjectOptions,
+): Promise<{ readonly api: ApiAddress; readonly circuits: string }> => {
+  // A viewer is not shown what a URL may carry, and `close-circuit` takes the whole URL.
+  const { api, path } = await projectOrExit(options, { role: 'editor', subject: 'webhook circuits' });
+  return { api, circuits: `${path}/webhook-circuits` };
 };
 
-const list = (options: CircuitOptions & { readonly json: boolean }): Promise<void> =>
+const list = (options: ProjectOptions & { readonly json: boolean }): Promise<void> =>
   orFail(async () => {
-    // A viewer is not shown what a URL may carry, and `close-circuit` takes the whole URL.
-    const { api, path } = await open(options, 'editor');
-    const circuits: Item[] = [];
-    for await (const circuit of listAll(api, path, 'offset')) circuits.push(circuit);
-    process.stdout.write(
-      options.json ? `${JSON.stringify(circuits, undefined, 2)}\n` : tableOf(circuits, columns),
-    );
+    const { api, circuits } = await open(options);
+    const found: Item[] = [];
+    for await (const circuit of listAll(api, circuits, 'offset')) found.push(circuit);
+    printRecords(found, columns, options);
   });
 
-const close = (urls: readonly string[], options: CircuitOptions): Promise<void> =>
+const close = (urls: readonly string[], options: ProjectOptions): Promise<void> =>
   orFail(async () => {
-    const { api, path } = await open(options, 'editor');
+    const { api, circuits } = await open(options);
     for (const url of urls) {
-      const { closed } = await askApi<{ readonly closed: boolean }>(api, `${path}/close`, {
+      const { closed } = await askApi<{ readonly closed: boolean }>(api, `${circuits}/close`, {
         method: 'POST',
         body: { url },
       });

@@ -3,7 +3,7 @@ import { listAll } from '../api-client/apiRequests.js';
 import { roomPathOf, scopeIdOf } from '../api-client/lookups.js';
 import { addApiOptions, apiAddressOrExit, orFail, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail } from './fail.js';
-import { tableOf } from './resources/tables.js';
+import { printRecords } from './resources/tables.js';
 
 interface WhoOptions extends ApiOptions {
   readonly scope?: string;
@@ -30,8 +30,6 @@ const who = async (place: string, options: WhoOptions): Promise<void> => {
     const present: Readonly<Record<string, unknown>>[] = [];
     for await (const actor of listAll(api, path, 'cursor', { scope })) present.push(actor);
     const columns = ['actorTokenId', 'joinedAt', 'presence'];
-    process.stdout.write(
-      options.json ? `${JSON.stringify(present, undefined, 2)}\n` : tableOf(present, columns),
-    );
+    printRecords(present, columns, options);
   });
 };

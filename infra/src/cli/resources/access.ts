@@ -1,16 +1,10 @@
 import type { Command } from 'commander';
 import type { ApiAddress } from '../../api-client/apiAnswers.js';
 import { addApiOptions, apiAddressOrExit, type ApiOptions } from '../apiOptions.js';
-import { exitCodes, fail } from '../fail.js';
-import {
-  addSessionOptions,
-  firstCredentials,
-  sessionOrExit,
-  type SessionOptions,
-} from '../sessionOptions.js';
+import { addProjectOptions, projectOrExit, type ProjectOptions } from '../sessionOptions.js';
 import type { Resource } from './resourceTable.js';
 
-export type AccessOptions = ApiOptions & SessionOptions & { readonly project?: string };
+export type AccessOptions = ApiOptions & ProjectOptions;
 
 /** What opens the endpoints of a kind of record. */
 interface Access {
@@ -28,23 +22,9 @@ const byApiKey: Access = {
 };
 
 const bySession: Access = {
-  addOptions: (command) =>
-    addSessionOptions(command).option(
-      '--project <projectId>',
-      'the project; by default the first one of the data folder',
-    ),
+  addOptions: addProjectOptions,
   open: async (options) => {
-    const { url, sessionToken, organizationId } = await sessionOrExit(options, {
-      ...{ role: 'admin', subject: 'api-keys' },
-    });
-    const projectId = options.project ?? (await firstProjectOf(organizationId));
-    if (projectId === undefined) return fail('Give a project with --project', exitCodes.misused);
-    const root = `organizations/${organizationId}/projects/${projectId}/`;
-    return { api: { url, credential: sessionToken }, root };
+    const { api, path } = await projectOrExit(options, { role: 'admin', subject: 'api-keys' });
+    return { api, root: `${path}/` };
   },
-};
-
-const firstProjectOf = async (organizationId: string): Promise<string | undefined> => {
-  const first = await firstCredentials();
-  return first?.organizationId === organizationId ? first.projectId : undefined;
 };

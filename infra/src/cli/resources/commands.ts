@@ -8,7 +8,7 @@ import { accessTo, type AccessOptions } from './access.js';
 import { confirmOrExit } from './confirm.js';
 import { addFieldOptions, bodyOf } from './fields.js';
 import { resources, type Resource } from './resourceTable.js';
-import { recordLines, tableOf } from './tables.js';
+import { printRecord, printRecords } from './tables.js';
 
 type Item = Readonly<Record<string, unknown>>;
 type Options = AccessOptions & SecretOutput & { readonly json?: boolean; readonly yes?: boolean };
@@ -44,7 +44,7 @@ const addList = (group: Command, resource: Resource): void => {
       const records: Item[] = [];
       for await (const record of listAll(api, await listPath(resource, api, root, parts), resource.paging))
         records.push(record);
-      print(records, options, () => tableOf(records, resource.columns));
+      printRecords(records, resource.columns, options);
     });
   });
 };
@@ -59,7 +59,7 @@ const addGet = (group: Command, resource: Resource): void => {
     return orFail(async () => {
       const { api, root } = await accessTo(resource).open(options);
       const record = await find(resource, api, root, parts);
-      print(record, options, () => recordLines(record));
+      printRecord(record, options);
     });
   });
 };
@@ -99,7 +99,7 @@ const addUpdate = (group: Command, resource: Resource, schema: object): void => 
         method: 'PATCH',
         body,
       });
-      print(record, options, () => recordLines(record));
+      printRecord(record, options);
     });
   });
 };
@@ -156,13 +156,9 @@ const find = async (resource: Resource, api: ApiAddress, root: string, parts: re
   throw new ApiRefused(`There is no ${resource.record} ${name}`, 404);
 };
 
-const print = (value: unknown, { json }: Options, text: () => string): void =>
-  void process.stdout.write(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
-
 const printMade = async ({ secret, record }: Resource, made: Item, options: Options): Promise<void> => {
-  if (secret === undefined || options.output === undefined)
-    return print(made, options, () => recordLines(made));
+  if (secret === undefined || options.output === undefined) return printRecord(made, options);
   const { [secret]: hidden, ...shown } = made;
   await putSecret(options, record, String(hidden));
-  print(shown, options, () => recordLines(shown));
+  printRecord(shown, options);
 };

@@ -3,7 +3,7 @@ import { askApi } from '../../api-client/apiRequests.js';
 import { jobGroupIdOf, roomPathOf } from '../../api-client/lookups.js';
 import { addApiOptions, apiAddressOrExit, orFail, type ApiOptions } from '../apiOptions.js';
 import { exitCodes, fail } from '../fail.js';
-import { tableOf } from './tables.js';
+import { printRecords } from './tables.js';
 
 interface PeekOptions extends ApiOptions {
   readonly limit: number;
@@ -44,6 +44,6 @@ const peek = async (place: string, options: PeekOptions): Promise<void> => {
     const path = `${list}/${await jobGroupIdOf(api, group, list)}/jobs`;
     const { data } = await askApi<Peeked>(api, path, { query: { limit: options.limit } });
     const columns = ['at', 'deliveries', 'actorTokenId', 'filter', 'data', 'msgId'];
-    process.stdout.write(options.json ? `${JSON.stringify(data, undefined, 2)}\n` : tableOf(data, columns));
+    printRecords(data, columns, options);
   });
 };

@@ -1,5 +1,9 @@
 type Item = Readonly<Record<string, unknown>>;
 
+interface Format {
+  readonly json?: boolean;
+}
+
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(',');
@@ -24,3 +28,14 @@ export const tableOf = (records: readonly Item[], columns: readonly string[]): s
 /** One record, a line for each field. */
 export const recordLines = (record: Item): string =>
   lines(Object.entries(record).map(([field, value]) => [field, cell(value)]));
+
+const print = (value: unknown, { json }: Format, text: () => string): void =>
+  void process.stdout.write(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
+
+/** As `tableOf`, or as JSON. */
+export const printRecords = (records: readonly Item[], columns: readonly string[], format: Format): void =>
+  print(records, format, () => tableOf(records, columns));
+
+/** As `recordLines`, or as JSON. */
+export const printRecord = (record: Item, format: Format): void =>
+  print(record, format, () => recordLines(record));
