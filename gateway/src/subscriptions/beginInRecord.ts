@@ -11,7 +11,7 @@ import { untilRead, type Replay, type Replaying } from '../history/replay.js';
 type Subscribed = Extract<ServerFrame, { type: 'subscribed' }>;
 
 /** A subscription of which it is known what it gets before its live messages. */
-interface Begun {
+export interface Begun {
   /** What `subscribed` says of it. */
   readonly answer: Pick<Subscribed, 'position' | 'continuity' | 'gap'>;
   /** The client has the answer: sends what was published before, and then the live messages. */

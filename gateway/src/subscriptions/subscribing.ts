@@ -4,7 +4,7 @@ import type { TopicAccess } from '../access/topicAccess.js';
 import type { Hold } from '../history/hold.js';
 import { OtherKindOfGroup } from '../jobs/owner/otherKindOfGroup.js';
 import { filterError } from '../policy/filters.js';
-import { beginInRecord, beginsInRecord } from './beginInRecord.js';
+import { beginInRecord, beginsInRecord, type Begun } from './beginInRecord.js';
 import { join, release } from './joining.js';
 import { isOtherKind, newSubscription } from './newSubscription.js';
 import { hydrate, type SessionParts } from './sessionParts.js';
@@ -58,7 +58,7 @@ const enter = async (
   { subscription, access, options }: Entering,
 ): Outcome => {
   const { client, deps, list } = parts;
-  const { topic, loadBalance } = frame;
+  const { topic } = frame;
   subscription.restOn(access);
   const changing = subscription.change(options);
   if (changing) await changing;
@@ -78,11 +78,21 @@ const enter = async (
       return client.isOver ? undefined : 'unknownTopic';
   } else client.restOn(access);
   if (hold) return begin(parts, frame, { subscription, hold, isNew });
-  parts.changed();
-  subscription.isAnswered = true;
-  client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame) });
+  answer(parts, frame, subscription);
   release(parts, subscription, isNew);
   hydrate(parts, subscription);
+};
+
+const answer = (
+  { client, changed }: SessionParts,
+  frame: SubscribeFrame,
+  subscription: Subscription,
+  place: Partial<Begun['answer']> = {},
+): void => {
+  const { topic, loadBalance } = frame;
+  changed();
+  subscription.isAnswered = true;
+  client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame), ...place });
 };
 
 interface Beginning {
@@ -98,7 +108,7 @@ const begin = async (
   { subscription, hold, isNew }: Beginning,
 ): Outcome => {
   const { client, deps, list } = parts;
-  const { topic, loadBalance } = frame;
+  const { topic } = frame;
   const begun = await beginInRecord(deps.record, subscription, { hold, frame, isNew }).catch(
     (error: unknown) => {
       if (isNew) list.drop(topic, { reason: 'unavailable' });
@@ -113,9 +123,7 @@ const begin = async (
     parts.changed();
     return 'continuityLost';
   }
-  parts.changed();
-  subscription.isAnswered = true;
-  client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame), ...begun.answer });
+  answer(parts, frame, subscription, begun.answer);
   // [WS-HIST-7] With `from` there is no last value besides.
   if (frame.from === undefined) release(parts, subscription, isNew);
   begun.start();
