@@ -1,10 +1,10 @@
 import type { EngineUse } from '../../../ports/errors.js';
 import { workSlices } from '../../../runtime/workSlices.js';
 import { StoreTransactions } from '../../lmdb/storeTransactions.js';
-import { writtenEntry, writtenFact, type WrittenEntry } from './entries.js';
+import { factsFrom, writtenEntry, type WrittenEntry } from './entries.js';
 import { LookUps, Outdated } from './lookUps.js';
 import type { RecordFile } from './recordFile.js';
-import { entryWith, journalTextsOf, RecentFacts } from './recentFacts.js';
+import { bothForms, entryWith, journalTextsOf, RecentFacts } from './recentFacts.js';
 import { writeSegment, type Segment } from './segment.js';
 import { termOf } from './terms.js';
 
@@ -41,10 +41,8 @@ export class SegmentStore {
     this.nextRecord = 1 + (journal.at(-1)?.key ?? 0);
     for (const { value } of journal) {
       const { gateway, known, facts } = value;
-      const recorded = facts.map(([place, fact]) => ({ place, fact }));
-      const both = recorded.map((each) => ({ recorded: each, written: writtenFact(each) }));
       const byId = new Map(known.map((connection) => [connection.connectionId, connection]));
-      this.recent.add(gateway, both, byId);
+      this.recent.add(gateway, factsFrom(facts).map(bothForms), byId);
     }
   }
 
@@ -133,10 +131,8 @@ export class SegmentStore {
   }
 
   private async forgetRecent(before: number): Promise<number> {
-    const entries = [...this.recent.all.values()];
-    const old = entries.flatMap(({ facts }) => facts.filter(({ at }) => at < before).map(({ at }) => at));
+    const { old, kept } = divided([...this.recent.all.values()], before);
     if (old.length === 0) return 0;
-    const kept = entries.flatMap((entry) => entryWith(entry, ({ at }) => at >= before) ?? []);
     await this.replaceRecent(kept, Math.max(...old));
     return old.length;
   }
@@ -156,9 +152,7 @@ export class SegmentStore {
       await this.rewrite(segment, [], segment.to);
       return segment.facts;
     }
-    const entries = this.entriesOf(segment);
-    const old = entries.flatMap(({ facts }) => facts.filter(({ at }) => at < before).map(({ at }) => at));
-    const kept = entries.flatMap((entry) => entryWith(entry, ({ at }) => at >= before) ?? []);
+    const { old, kept } = divided(this.entriesOf(segment), before);
     if (old.length > 0) await this.rewrite(segment, kept, Math.max(...old));
     return old.length;
   }
@@ -196,6 +190,12 @@ export class SegmentStore {
     });
   }
 }
+
+/** The times of facts of before, and what is kept of entries without these. */
+const divided = (entries: readonly WrittenEntry[], before: number) => ({
+  old: entries.flatMap(({ facts }) => facts.filter(({ at }) => at < before).map(({ at }) => at)),
+  kept: entries.flatMap((entry) => entryWith(entry, ({ at }) => at >= before) ?? []),
+});
 
 const isOfOthers =
   (projectIds: ReadonlySet<string>) =>
