@@ -126,6 +126,45 @@ describe('the queue of requests of a connection', () => {
   });
 });
 
+describe('a fetch of a group of consumers', () => {
+  interface Group {
+    maxWaitTime: number;
+    fetch(nodeId: number): Promise<readonly unknown[]>;
+  }
+  const ConsumerGroup = require('kafkajs/src/consumer/consumerGroup') as { readonly prototype: Group };
+  const none = (): void => undefined;
+
+  /** A member with one partition, beside so many that are paused; `waits` is what it asks the broker for. */
+  const member = (paused: readonly string[], waits: number[]): Group => {
+    const broker = {
+      fetch: async ({ maxWaitTime }: { readonly maxWaitTime: number }) => {
+        waits.push(maxWaitTime);
+        return { responses: [] };
+      },
+    };
+    return Object.assign(Object.create(ConsumerGroup.prototype) as Group, {
+      cluster: { refreshMetadataIfNecessary: none, findBroker: async () => broker },
+      subscriptionState: {
+        assigned: () => [{ topic: 'a', partitions: [0] }],
+        paused: () => paused,
+      },
+      offsetManager: { committedOffsets: () => ({ a: { 0: '0' } }), nextOffset: () => '0' },
+      getActiveTopicPartitions: () => ({ a: new Set([0]) }),
+      filterPartitionsByNode: (_nodeId: number, assigned: readonly unknown[]) => assigned,
+      checkForStaleAssignment: none,
+      seekOffsets: none,
+    });
+  };
+
+  it('waits longer for records while there is no partition that may be resumed', async () => {
+    patchKafkajs();
+    const waits: number[] = [];
+    await member([], waits).fetch(1);
+    await member(['b'], waits).fetch(1);
+    expect(waits).to.deep.equal([500, 100]);
+  });
+});
+
 describe('createKafkaClient', () => {
   it('fails pending requests of a client that is cut, and prevents new connections', async () => {
     const sockets: Socket[] = [];

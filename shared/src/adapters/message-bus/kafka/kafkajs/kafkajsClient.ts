@@ -207,8 +207,6 @@ const byPartition = (
 const heartbeatIntervalMs = 1_000;
 /** How long a group waits for its members in a rebalance. */
 const rebalanceTimeoutMs = 10_000;
-/** The maximum wait of a fetch without records; a resumed partition waits for it. */
-const longestFetchWaitMs = 100;
 
 export const createGroupConsumer = (
   kafka: Pick<Kafka, 'consumer'>,
@@ -220,7 +218,6 @@ export const createGroupConsumer = (
     rebalanceTimeout: rebalanceTimeoutMs,
     heartbeatInterval: heartbeatIntervalMs,
     minBytes: 1,
-    maxWaitTimeInMs: longestFetchWaitMs,
     allowAutoTopicCreation: false,
     // A restart by the library begins where the group has committed, which readers never do.
     retry: { restartOnFailure: async () => false },

@@ -91,6 +91,12 @@ interface PatchedCluster {
   ) => Promise<readonly AskedOffsets[]>;
 }
 
+interface FetchingGroup {
+  maxWaitTime: number;
+  paused(): readonly unknown[];
+  fetch: (this: FetchingGroup, nodeId: number) => Promise<readonly unknown[]>;
+}
+
 type Parse<Data> = (data: Data) => Promise<Data>;
 
 interface Definition<Data> {
@@ -109,6 +115,7 @@ const connections = (require('kafkajs/src/network/connection') as Class<Connecti
 const queues = (require('kafkajs/src/network/requestQueue') as Class<RequestQueue>).prototype;
 const pools = (require('kafkajs/src/cluster/brokerPool') as Class<BrokerPool>).prototype;
 const clusters = (require('kafkajs/src/cluster') as Class<PatchedCluster>).prototype;
+const groups = (require('kafkajs/src/consumer/consumerGroup') as Class<FetchingGroup>).prototype;
 const { Metadata, Produce } = (
   require('kafkajs/src/protocol/requests') as {
     requests: { Metadata: Definition<TopicMetadata>; Produce: Definition<object> };
@@ -118,6 +125,7 @@ const { connect } = connections;
 const { scheduleCheckPendingRequests } = queues;
 const { refreshMetadata } = pools;
 const { fetchTopicsOffset } = clusters;
+const { fetch } = groups;
 const protocols = { metadata: Metadata.protocol, produce: Produce.protocol };
 
 /** Every answer begins with its length. */
@@ -148,6 +156,7 @@ export const patchKafkajs = (): void => {
   queues.scheduleCheckPendingRequests = checkWhilePending;
   pools.refreshMetadata = refreshSoonWithoutLeader;
   clusters.fetchTopicsOffset = fetchOffsetsOfLed;
+  groups.fetch = fetchSoonWhilePaused;
   Metadata.protocol = parsedBy(protocols.metadata, allowPartitionErrors);
   Produce.protocol = parsedBy(protocols.produce, keepAnswer);
 };
@@ -218,6 +227,17 @@ async function fetchOffsetsOfLed(
     await this.refreshMetadata();
     throw error;
   }
+}
+
+/** The maximum wait of a fetch without records: members find a rebalance, and end, when it is over. */
+const longestFetchWaitMs = 500;
+/** While partitions are paused: one that is resumed waits for the fetch of the others. */
+const fetchWaitWhilePausedMs = 100;
+
+/** A process at rest has a dozen consumers: what they ask for is most of its work, and of its broker's. */
+function fetchSoonWhilePaused(this: FetchingGroup, nodeId: number): Promise<readonly unknown[]> {
+  this.maxWaitTime = this.paused().length > 0 ? fetchWaitWhilePausedMs : longestFetchWaitMs;
+  return fetch.call(this, nodeId);
 }
 
 /**
