@@ -47,8 +47,16 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
   beforeEach(async () => {
     endpoint = await WebhookEndpoint.open();
     const { accessToken } = (await client.post('/actors', { name: 'x', actorType: 'user' })).body;
-    socket = connect({ url: gateway.socketUrl, token: accessToken, reconnect: { baseMs: 50, maxMs: 500 } });
-    await socket.ready();
+    const open = async (): Promise<boolean> => {
+      const reconnect = { baseMs: 50, maxMs: 500 };
+      socket = connect({ url: gateway.socketUrl, token: accessToken, reconnect });
+      return socket.ready().then(
+        () => true,
+        () => false,
+      );
+    };
+    // On a busy machine the answer to a new actor may come before the gateway knows it.
+    await eventually(open, { withinMs: 30_000, what: 'the gateway to know a new actor' });
   });
   afterEach(async () => {
     await socket.close();

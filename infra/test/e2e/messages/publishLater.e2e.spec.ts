@@ -124,12 +124,14 @@ describe('publishing for later over HTTP', () => {
   });
 
   it('[HTTP-LATER-3] cancels one that waits, and knows none that was delivered', async () => {
-    const { scheduledId } = (await publish({ topic, data: 'never', deliverAt: inMs(700) })).body;
     const stranger = await service.newProject();
+    // Long enough for a machine that stalls to cancel it before.
+    const deliverAt = inMs(4_000);
+    const { scheduledId } = (await publish({ topic, data: 'never', deliverAt })).body;
     expect((await stranger.client.delete(`/scheduled/${scheduledId}`)).status).to.equal(404);
     expect((await project.client.delete(`/scheduled/${scheduledId}`)).status).to.equal(204);
     expect((await project.client.delete(`/scheduled/${scheduledId}`)).status).to.equal(404);
-    const made = (await publish({ topic, data: 'made', deliverAt: inMs(900) })).body;
+    const made = (await publish({ topic, data: 'made', deliverAt })).body;
     expect(await next()).to.include({ data: 'made' });
     expect((await project.client.delete(`/scheduled/${made.scheduledId}`)).status).to.equal(404);
     expect((await project.client.delete(`/scheduled/${randomUUID()}`)).status).to.equal(404);

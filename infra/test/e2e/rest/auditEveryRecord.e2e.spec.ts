@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { plainFold } from '../../audit/plainFold.js';
 import { seededChance } from '@roomwire/testing/run/seededChance';
+import { isOnEngines } from '@roomwire/testing/run/testProfile';
 import { historyStart, seededHistory } from '../../audit/seededHistory.js';
 import type { ApiClient } from '../../support/apiClient.js';
 import { type PastEvent, withLog, writeHistory } from '../../support/eventLogAccess.js';
@@ -11,7 +12,8 @@ const seed = 20_261_122;
 const { events } = seededHistory(seed, 90);
 const timeOf = ({ metadata }: PastEvent): number => Date.parse(metadata.occurredAt);
 const end = Math.max(...events.map(timeOf));
-const times = 50;
+/** On engines each answer is read from a log that another process keeps. */
+const times = isOnEngines() ? 12 : 50;
 const requestsAtOnce = 8;
 
 /** Every record that there has ever been, by organization. */

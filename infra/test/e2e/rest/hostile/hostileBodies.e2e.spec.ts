@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { longestTurn } from '@roomwire/testing/run/longestTurn';
 import { isOnEngines } from '@roomwire/testing/run/testProfile';
 import { type ApiClient, rawRequest } from '../../../support/apiClient.js';
+import { patient } from '../../../support/patientClient.js';
 import { expectApplicationError, expectValidationError } from '../../../support/shapes.js';
 import { startTestService, type TestProject, type TestService } from '../../../support/testService.js';
 
@@ -29,7 +30,7 @@ describe('REST hostile bodies', () => {
   after(() => service.close());
   afterEach(async () => {
     expect(service.logLines.filter(({ level }) => level === 'error')).to.eql([]);
-    expect((await client.get('/apps')).status).to.equal(200);
+    expect((await patient(client).get('/apps')).status).to.equal(200);
   });
 
   const send = (path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
