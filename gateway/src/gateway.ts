@@ -187,7 +187,7 @@ class WebSocketGateway implements Gateway {
       every(options.expirySweepMs, () => this.parts.roster.endExpired()),
       every(options.leftBehindMs, () => this.leaveIfLeftBehind()),
       every(options.beatMs, () => this.onBeat()),
-      every(options.usageMs, () => void this.parts.usageLedger.round()),
+      every(options.usageMs, () => void this.parts.usageLedger.tick()),
     ];
     this.isOpen = true;
   }
@@ -266,7 +266,7 @@ class WebSocketGateway implements Gateway {
     await this.parts.jobs.close();
     this.parts.leases.close();
     // Who reads the goodbye counts what is stored.
-    await usageLedger.round();
+    await usageLedger.storeAll();
     await presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     this.parts.retained.close();
