@@ -56,6 +56,7 @@ import { Questions } from './questions/questions.js';
 import { RoomEvents } from './room-events/roomEvents.js';
 import { Schedules } from './schedules/schedules.js';
 import { createFrameHandler } from './session/frameHandlers.js';
+import { localActorImpact } from './session/actorImpact.js';
 import { localImpact } from './session/impact.js';
 import { Revalidation } from './revalidation/revalidation.js';
 import { Revalidator } from './session/revalidator.js';
@@ -214,6 +215,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   const ownState = new LocalState({
     ...{ board: presence.board, subscribers: roomSubscribers },
     impact: (query) => localImpact({ roster, clock }, query),
+    actorImpact: (query) => localActorImpact(roster, query),
   });
   const closeConnection = (connectionId: string): boolean => lives.kick(connectionId);
   const answers = new Answers({

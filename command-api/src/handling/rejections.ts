@@ -50,7 +50,11 @@ export const rejections = {
   session_revoked: application(401, {}, () => 'The organization has revoked this session'),
   sign_in_code_invalid: application(401, {}, () => 'Invalid, used or expired code'),
   session_not_named: application(400, {}, () => 'Exactly one of jti and subject must be provided.'),
-  change_unknown: application(400, {}, () => 'Not a change of an app, a room or a grant that can be assumed'),
+  change_unknown: application(
+    400,
+    {},
+    () => 'Not a change of an app, a room, a grant or an actor that can be assumed',
+  ),
   app_not_found: framework(
     404,
     { appId, projectId },

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '@roomwire/shared/domain/events';
 import type { CommandHandler } from '../handling/commandHandler.js';
+import { RevocableEdits } from '../handling/edits.js';
 
 /** Decides commands on the streams as they are, and keeps their events instead of appending them. */
 export class Rehearsal implements CommandHandler {
@@ -10,11 +11,23 @@ export class Rehearsal implements CommandHandler {
     this.commands = commands;
   }
 
-  /** Resolves with nothing: there is no state after it. */
-  execute: CommandHandler['execute'] = async (target, command) => {
-    const decided = await this.commands.inspect(target, (state) => target.decider.decide(command, state));
+  /** The state after it is there only for `select`: the next command finds the streams as they are. */
+  execute: CommandHandler['execute'] = async ({ decider, ...target }, command, { occurredAt }, select) => {
+    const { decided, result } = await this.commands.inspect({ decider, ...target }, (state) => {
+      const decided = decider.decide(command, state);
+      const edits = new RevocableEdits();
+      try {
+        const after = decided.reduce(
+          (before, event) => decider.evolve(before, { ...event, occurredAt }, edits),
+          state,
+        );
+        return { decided, result: select?.(after) as never };
+      } finally {
+        edits.takeBack();
+      }
+    });
     this.events.push(...decided);
-    return undefined as never;
+    return result;
   };
 
   inspect: CommandHandler['inspect'] = (target, select) => this.commands.inspect(target, select);

@@ -1,3 +1,4 @@
+import { actorRoutes } from '../actors/routes.js';
 import { appRoutes } from '../apps/routes.js';
 import { isUuid } from '../http/request.js';
 import type { ResourceDeps, Route } from '../http/route.js';
@@ -6,17 +7,23 @@ import { grantRoutes } from '../rooms/grantRoutes.js';
 import { roomRoutes } from '../rooms/routes.js';
 
 /** The changes that may cut somebody off. */
+const ofActors: ReadonlySet<string> = new Set(['updateActor', 'deleteActor']);
 const operations: ReadonlySet<string> = new Set([
   ...['updateApp', 'deleteApp', 'updateRoom', 'deleteRoom', 'createRoomGrant', 'revokeRoomGrant'],
+  ...ofActors,
 ]);
 
 export type ChangeRoute = Extract<Route, { readonly access: 'project' }>;
 
 /** Their routes, on the commands of the dependencies. */
 export const changeRoutes = (deps: ResourceDeps): readonly ChangeRoute[] =>
-  [...appRoutes(deps), ...roomRoutes(deps), ...grantRoutes(deps)].filter(
+  [...appRoutes(deps), ...roomRoutes(deps), ...grantRoutes(deps), ...actorRoutes(deps)].filter(
     (route): route is ChangeRoute => route.access === 'project' && operations.has(route.operationId),
   );
+
+/** Whether it ends connections, and not subscriptions alone. */
+export const isOfActor = ({ operationId }: Pick<NamedChange, 'operationId'>): boolean =>
+  ofActors.has(operationId);
 
 export interface NamedChange {
   readonly operationId: string;
@@ -35,7 +42,7 @@ export const namedChange = (
   return undefined;
 };
 
-/** Parameters of these paths are all ids. */
+/** Parameters of these paths are all ids; that of an actor may be its public one. */
 const idsIn = (template: string, path: string): Record<string, string> | undefined => {
   const [wanted, given] = [template.split('/'), path.split('/')];
   if (wanted.length !== given.length) return undefined;
@@ -43,8 +50,11 @@ const idsIn = (template: string, path: string): Record<string, string> | undefin
   for (const [at, segment] of wanted.entries()) {
     const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
     const value = given[at] ?? '';
-    if (name === undefined ? value !== segment : !isUuid(value)) return undefined;
-    if (name !== undefined) ids[name] = value.toLowerCase();
+    if (name === undefined && value !== segment) return undefined;
+    if (name === undefined) continue;
+    if (isUuid(value)) ids[name] = value.toLowerCase();
+    else if (name === 'actorId' && value !== '') ids[name] = value;
+    else return undefined;
   }
   return ids;
 };

@@ -29,13 +29,21 @@ const cutOffSchema = s.titledObject('CutOff', {
   connections: s.described(s.count, 'Of this actor, with this subscription'),
 });
 
-export const impactSchema = s.titledObject('Impact', {
+const impactFields = {
   data: s.described(
     s.listOf(cutOffSchema),
     `Those with the most connections, at most ${mostShown}; empty where nobody is cut off`,
   ),
   total: s.described(s.count, 'Subscriptions that would end, of all actors and connections'),
-});
+};
+
+export const impactSchema = s.either(
+  s.titledObject('Impact', impactFields),
+  s.titledObject('ActorImpact', {
+    ...impactFields,
+    connections: s.described(s.count, 'Of the actor, that would close, also those without a subscription'),
+  }),
+);
 
 export const presentCutOff = (
   { actorTokenId, address, scope, rule, connections }: CutOff,

@@ -1,3 +1,4 @@
+import type { StandingRule } from '@roomwire/shared/domain/standing';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ImpactQuery } from '@roomwire/shared/ports/impact';
 import type { JobGroups } from '@roomwire/shared/ports/jobGroups';
@@ -80,6 +81,12 @@ export class Answers {
         const assumed = JSON.parse(events) as ImpactQuery['events'];
         const { total, cutOff } = await state.impact({ projectId, events: assumed });
         return { kind, total, cutOff: cutOff.map(packedCutOff) };
+      }
+      case 'actorImpact': {
+        const { kind, projectId, actorTokenId } = question;
+        const rule = question.rule as StandingRule;
+        const { cutOff, ...counts } = await state.actorImpact({ projectId, actorTokenId, rule });
+        return { kind, ...counts, cutOff: cutOff.map(packedCutOff) };
       }
       case 'closeConnection': {
         const { kind, connectionId } = question;

@@ -6,9 +6,9 @@ import type {
   PresentActor,
   RoomOccupancy,
 } from '@roomwire/shared/ports/liveState';
-import { mergedImpact } from '@roomwire/shared/ports/impact';
+import { mergedActorImpact, mergedImpact } from '@roomwire/shared/ports/impact';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { askedImpacts } from './impactAnswers.js';
+import { askedActorImpacts, askedImpacts } from './impactAnswers.js';
 import type { AnswerTo, Questions } from './questions.js';
 
 type Asking = Pick<Questions, 'askOne' | 'askAll'>;
@@ -31,6 +31,11 @@ export const stateOfGateways = (own: LiveState, questions: Asking): LiveState =>
   async impact(query) {
     const [known, others] = await Promise.all([own.impact(query), askedImpacts(questions, query)]);
     return mergedImpact([known, ...others], limitTable.impactOfGateway.value);
+  },
+
+  async actorImpact(query) {
+    const [known, others] = await Promise.all([own.actorImpact(query), askedActorImpacts(questions, query)]);
+    return mergedActorImpact([known, ...others], limitTable.impactOfGateway.value);
   },
 });
 
@@ -57,6 +62,9 @@ export const askedState = (questions: Asking): LiveState => ({
 
   impact: async (query) =>
     mergedImpact(await askedImpacts(questions, query), limitTable.impactOfGateway.value),
+
+  actorImpact: async (query) =>
+    mergedActorImpact(await askedActorImpacts(questions, query), limitTable.impactOfGateway.value),
 });
 
 const subscribersAt = (at: number, answers: readonly AnswerTo<'occupancy'>[]): number =>

@@ -1,5 +1,5 @@
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
-import type { Impact, ImpactQuery } from '@roomwire/shared/ports/impact';
+import type { ActorImpact, ActorImpactQuery, Impact, ImpactQuery } from '@roomwire/shared/ports/impact';
 import type { LiveState, PresencePage, PresenceQuery, RoomOccupancy } from '@roomwire/shared/ports/liveState';
 import type { PresenceBoard } from '../presence/presenceBoard.js';
 import type { RoomSubscribers } from '../subscriptions/roomSubscribers.js';
@@ -9,6 +9,7 @@ export interface LocalStateDeps {
   readonly subscribers: Pick<RoomSubscribers, 'in'>;
   /** Of the sessions of this gateway. */
   readonly impact: (query: ImpactQuery) => Promise<Impact>;
+  readonly actorImpact: (query: ActorImpactQuery) => ActorImpact;
 }
 
 /** What this gateway knows by itself: all presences, and its own subscribers. */
@@ -31,6 +32,10 @@ export class LocalState implements LiveState {
 
   impact(query: ImpactQuery): Promise<Impact> {
     return this.deps.impact(query);
+  }
+
+  async actorImpact(query: ActorImpactQuery): Promise<ActorImpact> {
+    return this.deps.actorImpact(query);
   }
 
   get knowsPresences(): boolean {

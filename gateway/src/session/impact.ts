@@ -1,21 +1,19 @@
 import { assuming, type RoomRights } from '@roomwire/shared/domain/assumedRights';
 import { parseTopicAddress, type TopicAddress } from '@roomwire/shared/domain/topic';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { mergedImpact, type CutOff, type Impact, type ImpactQuery } from '@roomwire/shared/ports/impact';
+import { mergedImpact, type Impact, type ImpactQuery } from '@roomwire/shared/ports/impact';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { Identity } from '../access/client.js';
 import type { RoomLocation } from '../access/directory.js';
 import { rightsIn, type TopicAccess } from '../access/topicAccess.js';
+import { FoundCutOffs } from './foundCutOffs.js';
 import type { Roster } from './roster.js';
 
 export interface ImpactDeps {
   readonly roster: Pick<Roster, 'ofProject'>;
   readonly clock: Pick<Clock, 'now'>;
 }
-
-/** Actors and addresses that are told apart: beyond it, only their number is known. */
-const mostTold = 10_000;
 
 /** Whose subscriptions on this gateway would end, judged by the rules by which they began. Nothing is changed. */
 export const localImpact = async (
@@ -24,9 +22,8 @@ export const localImpact = async (
 ): Promise<Impact> => {
   const appIds = new Set(events.map(({ data }) => data.appId));
   const assumed = new AssumedRooms(events);
-  const found = new Map<string, CutOff>();
+  const found = new FoundCutOffs();
   const slices = workSlices();
-  let total = 0;
   for (const { identity, subscriptions } of roster.ofProject(projectId)) {
     if (slices.isOver()) await slices.next();
     // Whoever watches from the console is no client.
@@ -35,11 +32,10 @@ export const localImpact = async (
       if (!appIds.has(access.location.app.value.appId)) continue;
       const rule = lostBy({ identity, address, access }, assumed.at(access.location), clock.now());
       if (rule === undefined) continue;
-      total += 1;
-      addTo(found, { address, rule, actorTokenId: identity.actorTokenId, scope: access.scope });
+      found.add({ address, rule, actorTokenId: identity.actorTokenId, scope: access.scope });
     }
   }
-  return mergedImpact([{ total, cutOff: [...found.values()] }], limitTable.impactOfGateway.value);
+  return mergedImpact([found.impact], limitTable.impactOfGateway.value);
 };
 
 /** What would be in each room: many are subscribed to the same. */
@@ -80,11 +76,4 @@ const lostBy = (
   if (!maySubscribe) return rule;
   // One that has expired ends by itself.
   return until <= now && access.until > now ? 'grant_expired' : undefined;
-};
-
-const addTo = (found: Map<string, CutOff>, one: Omit<CutOff, 'connections'>): void => {
-  const key = JSON.stringify([one.actorTokenId, one.address, one.scope]);
-  const known = found.get(key);
-  if (known === undefined && found.size >= mostTold) return;
-  found.set(key, { ...one, connections: (known?.connections ?? 0) + 1 });
 };

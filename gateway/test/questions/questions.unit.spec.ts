@@ -179,6 +179,7 @@ describe('counts of all gateways', () => {
       presencePage: () => Promise.reject(new Error('not asked')),
       occupancy: async () => [{ present: 9, subscribers: 1 }],
       impact: () => Promise.reject(new Error('not asked')),
+      actorImpact: () => Promise.reject(new Error('not asked')),
     };
     const asking = stateOfGateways(own, others.questions).occupancy([room]);
     await others.answer('one', counts(8, 4));

@@ -81,6 +81,17 @@ describe('what gateways know, asked by a command-api', function () {
     for (const row of body.data) expect(row).to.include({ rule: 'room_missing', connections: 1 });
   });
 
+  it('[HTTP-IMPACT-3] finds the connections of an actor, whichever gateway has them', async () => {
+    for (const actorTokenId of await presentIds()) {
+      const { status, body } = await project.post('/impact', {
+        ...{ method: 'DELETE', path: `/v1/actors/${actorTokenId}` },
+      });
+      expect(status).to.equal(200);
+      expect(body).to.include({ total: 1, connections: 1 });
+      expect(body.data[0]).to.include({ actorTokenId, rule: 'actor_missing' });
+    }
+  });
+
   it('[HTTP-GROUP-1] [HTTP-GROUP-3] reaches a worker group, whichever gateway owns it', async () => {
     const groups = `${roomPath}/groups`;
     const made = await project.post(groups, { topic: 'chat', name: 'workers', jobs: { prefetch: 1 } });

@@ -1,9 +1,18 @@
 import type { RightsEvent } from '../domain/assumedRights.js';
+import type { StandingRule } from '../domain/standing.js';
 
 export interface ImpactQuery {
   readonly projectId: string;
   /** What is assumed to happen. */
   readonly events: readonly RightsEvent[];
+}
+
+/** An actor that could not be connected any more. */
+export interface ActorImpactQuery {
+  readonly projectId: string;
+  readonly actorTokenId: string;
+  /** By which its connections would be closed. */
+  readonly rule: StandingRule;
 }
 
 /** Subscriptions of one actor to one address that would end. */
@@ -25,7 +34,13 @@ export interface Impact {
   readonly cutOff: readonly CutOff[];
 }
 
+export interface ActorImpact extends Impact {
+  /** That would close, with subscriptions or without. */
+  readonly connections: number;
+}
+
 export const noImpact: Impact = { total: 0, cutOff: [] };
+export const noActorImpact: ActorImpact = { ...noImpact, connections: 0 };
 
 /** What several gateways have found, at most so many of an actor and an address. */
 export const mergedImpact = (parts: readonly Impact[], most: number): Impact => {
@@ -40,6 +55,11 @@ export const mergedImpact = (parts: readonly Impact[], most: number): Impact => 
     cutOff: [...merged.values()].sort(byConnections).slice(0, most),
   };
 };
+
+export const mergedActorImpact = (parts: readonly ActorImpact[], most: number): ActorImpact => ({
+  ...mergedImpact(parts, most),
+  connections: parts.reduce((sum, { connections }) => sum + connections, 0),
+});
 
 /** With the same number, in an order that does not change. */
 const byConnections = (one: CutOff, other: CutOff): number =>

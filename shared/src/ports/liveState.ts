@@ -1,4 +1,4 @@
-import type { Impact, ImpactQuery } from './impact.js';
+import type { ActorImpact, ActorImpactQuery, Impact, ImpactQuery } from './impact.js';
 
 /** An actor that is present in a room; its connections are one presence. */
 export interface PresentActor {
@@ -44,4 +44,7 @@ export interface LiveState {
 
   /** Whose subscriptions would end, on all gateways, had some events happened. */
   impact(query: ImpactQuery): Promise<Impact>;
+
+  /** What would end with the connections of an actor, on all gateways. */
+  actorImpact(query: ActorImpactQuery): Promise<ActorImpact>;
 }

@@ -5,84 +5,35 @@ import {
   type ConnectionQuery,
   type ConnectionRecord,
 } from '@roomwire/shared/ports/connectionRecord';
+import { standingMs, type FactOf } from '@roomwire/shared/wire/bus/connectionFacts';
 import {
-  standingMs,
-  type ConnectionFact,
-  type FactBatch,
-  type FactOf,
-} from '@roomwire/shared/wire/bus/connectionFacts';
+  authenticated,
+  closed,
+  FactGateway,
+  standing,
+  start,
+  subscribed,
+  topicIn,
+  unsubscribed,
+} from '../builders/connectionFacts.js';
 import type { Reopenable } from './reopenable.js';
 
 export type OpenConnectionRecord = () => Promise<Reopenable<ConnectionRecord>>;
 
-const start = Date.parse('2026-05-01T12:00:00.000Z');
 const second = 1_000;
 const minute = 60 * second;
-
-/** Batches of one gateway, one behind the other. */
-class Gateway {
-  private readonly gateway: string;
-  private number = 0;
-  private upTo = start;
-
-  constructor(gateway: string) {
-    this.gateway = gateway;
-  }
-
-  batch(facts: readonly ConnectionFact[] = [], more: Partial<FactBatch> = {}): FactBatch {
-    this.number += 1;
-    const from = this.upTo;
-    this.upTo = more.upTo ?? from + second;
-    return { gateway: this.gateway, number: this.number, from, upTo: this.upTo, facts, ...more };
-  }
-
-  /** One that nobody gets. */
-  lose(): void {
-    this.batch();
-  }
-}
-
-const holder = (connection: string, at: number, fields: Partial<FactOf<'authenticated'>> = {}) => ({
-  ...{ connection, at, organizationId: 'o1', projectId: 'p1', actorTokenId: 'a1', keyId: 'actor_1' },
-  ...{ actorType: 'human', scope: null, mark: `g.${connection}`, address: '10.0.0.1', connectedAt: at - 5 },
-  ...fields,
-});
-
-const authenticated = (
-  connection: string,
-  at = start,
-  fields: Partial<FactOf<'authenticated'>> = {},
-): FactOf<'authenticated'> => ({ ...holder(connection, at, fields), kind: 'authenticated' });
-
-const topicIn = (room: string) => `p1/shop/_/${room}/chat`;
-const subscribed = (connection: string, at: number, room = 'hall'): FactOf<'subscribed'> => ({
-  ...{ connection, at, kind: 'subscribed', topic: topicIn(room), place: { epoch: 1, offset: 7 } },
-  filters: ['eu', ['a', 'b']],
-});
-const unsubscribed = (connection: string, at: number, room = 'hall'): FactOf<'unsubscribed'> => ({
-  ...{ connection, at, kind: 'unsubscribed', topic: topicIn(room), place: { offset: 9 }, reason: 'client' },
-});
-const closed = (connection: string, at: number): FactOf<'closed'> => ({
-  ...{ connection, at, kind: 'closed', code: 1000, reason: '', by: 'client', places: {} },
-});
-const standing = (connection: string, at: number): FactOf<'standing'> => ({
-  ...holder(connection, at),
-  kind: 'standing',
-  connectedAt: start - 5,
-  subscriptions: [{ topic: topicIn('yard'), place: { offset: 12 } }],
-});
 
 /** What every adapter of the `ConnectionRecord` port guarantees. */
 export const connectionRecordContract = (name: string, open: OpenConnectionRecord): void => {
   describe(`connection record: ${name}`, () => {
     let opened: Reopenable<ConnectionRecord>;
     let record: ConnectionRecord;
-    let gateway: Gateway;
+    let gateway: FactGateway;
 
     beforeEach(async () => {
       opened = await open();
       record = opened.store;
-      gateway = new Gateway('g1');
+      gateway = new FactGateway('g1');
     });
     afterEach(() => opened.dispose());
 
@@ -165,7 +116,7 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
     });
 
     it('has the same of batches of several gateways, however many are written at once, and by several writers', async () => {
-      const other = new Gateway('g2');
+      const other = new FactGateway('g2');
       const told = gateway.batch([authenticated('c1'), authenticated('c2', start + 1)]);
       const ofOther = other.batch([authenticated('d1', start + 2), subscribed('d1', start + 3)]);
       gateway.lose();
@@ -308,7 +259,7 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
     });
 
     it('gives up gateways that are silent, and takes them back', async () => {
-      const other = new Gateway('g2');
+      const other = new FactGateway('g2');
       await record.write([gateway.batch([authenticated('c1')]), other.batch([authenticated('c2')])]);
       await record.write([other.batch([], { upTo: start + minute })]);
       const now = start + 2 * minute;

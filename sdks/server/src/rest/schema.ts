@@ -995,7 +995,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Whom a change of an app, a room or a grant would cut off now; nothing is changed
+         * Whom a change of an app, a room, a grant or an actor would cut off now; nothing is changed
          * @description Needs the permission `grants:read`, or a key with all permissions.
          */
         post: operations["assumeChange"];
@@ -2885,6 +2885,14 @@ export interface components {
             data: components["schemas"]["CutOff"][];
             /** @description Subscriptions that would end, of all actors and connections */
             total: number;
+        };
+        ActorImpact: {
+            /** @description Those with the most connections, at most 100; empty where nobody is cut off */
+            data: components["schemas"]["CutOff"][];
+            /** @description Subscriptions that would end, of all actors and connections */
+            total: number;
+            /** @description Of the actor, that would close, also those without a subscription */
+            connections: number;
         };
         NewJobGroup: {
             /** @description The name of the topic in the room */
@@ -6067,7 +6075,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Impact"];
+                    "application/json": components["schemas"]["Impact"] | components["schemas"]["ActorImpact"];
                 };
             };
             /** @description An error */

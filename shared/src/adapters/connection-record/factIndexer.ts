@@ -112,9 +112,10 @@ export class FactIndexer implements Service {
 
   private async stopFollowing(): Promise<void> {
     const { reading } = this;
-    [this.reading, this.isRestartDue, this.isPaused, this.waiting] = [undefined, false, false, []];
-    this.assigned = undefined;
+    [this.reading, this.assigned] = [undefined, undefined];
     await reading?.close();
+    // Behind it, since what is lost by closing is no reason to begin once more.
+    [this.isRestartDue, this.isPaused, this.waiting] = [false, false, []];
   }
 
   private async bringIn(): Promise<void> {

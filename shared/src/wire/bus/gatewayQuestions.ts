@@ -31,6 +31,12 @@ const question = union(
     projectId: text,
     events: described('That are assumed to happen: a list of their types and data, JSON', text),
   }),
+  object({
+    kind: constant('actorImpact'),
+    projectId: text,
+    actorTokenId: text,
+    rule: described('By which its connections would be closed', text),
+  }),
   object({ kind: constant('closeConnection'), connectionId: described('Its id on record', text) }),
   jobQuestion,
 );
@@ -42,7 +48,7 @@ export type QuestionKind = GatewayQuestion['kind'];
 
 /** What a gateway of this release answers; about jobs, where it has any. Its report says so. */
 export const answeredQuestions = {
-  ofState: ['presence', 'occupancy', 'impact'],
+  ofState: ['presence', 'occupancy', 'impact', 'actorImpact'],
   ofConnections: ['closeConnection'],
   ofJobs: ['createGroup', 'listGroups', 'getGroup', 'peekGroup', 'deleteGroup'],
 } as const satisfies Readonly<Record<string, readonly QuestionKind[]>>;
@@ -55,6 +61,16 @@ const questionRecord = object({
 });
 
 export type AskedQuestion = TypeOf<typeof questionRecord>;
+
+const cutOff = listOf(
+  tuple(
+    described('actorTokenId', text),
+    described('As the client writes it', text),
+    described('The slug of the scope', orNull(text)),
+    described('By which it may not subscribe', text),
+    described('Connections', count),
+  ),
+);
 
 const answer = union(
   object({
@@ -79,15 +95,13 @@ const answer = union(
   object({
     kind: constant('impact'),
     total: described('Subscriptions that would end', count),
-    cutOff: listOf(
-      tuple(
-        described('actorTokenId', text),
-        described('As the client writes it', text),
-        described('The slug of the scope', orNull(text)),
-        described('By which it may not subscribe', text),
-        described('Connections', count),
-      ),
-    ),
+    cutOff,
+  }),
+  object({
+    kind: constant('actorImpact'),
+    total: described('Subscriptions that would end', count),
+    cutOff,
+    connections: described('That would close', count),
   }),
   object({
     kind: constant('closeConnection'),

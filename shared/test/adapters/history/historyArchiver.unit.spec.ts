@@ -2,62 +2,19 @@ import { expect } from 'chai';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { seededChance } from '@roomwire/testing/run/seededChance';
 import { HistoryArchiver } from '../../../src/adapters/history/historyArchiver.js';
-import type { GroupFollower } from '../../../src/adapters/message-bus/kafka/groupReader.js';
 import type { Logger } from '../../../src/ports/logger.js';
 import type { MetricSink } from '../../../src/ports/metrics.js';
 import { idOf, keptMessage, otherMessage } from '../../history/keptMessages.js';
 import { MemoryHistoryIndex } from '../../history/memoryHistoryIndex.js';
+import { GroupMember } from '../message-bus/groupMember.js';
 import { PartitionLog } from './partitionLog.js';
 
 const large = 6 * 1024 * 1024;
 
-/** A member of the group that gets what a test says. */
-class Member {
-  isPaused = false;
-  isClosed = false;
-  from: number;
-  private readonly log: PartitionLog;
-  private readonly follower: GroupFollower;
-
-  constructor(log: PartitionLog, follower: GroupFollower) {
-    this.log = log;
-    this.follower = follower;
-    this.from = follower.nextOffset(0) ?? log.low;
-  }
-
-  feed(most = Number.POSITIVE_INFINITY): void {
-    if (this.log.high < this.from) return this.follower.cut(0);
-    const first = Math.max(this.from, this.log.low);
-    const messages = this.log.from(first, Math.min(first + most, this.log.high));
-    if (messages.length === 0) return;
-    this.from = first + messages.length;
-    this.follower.take({ partition: 0, first, messages, next: this.from });
-  }
-
-  lose(): void {
-    this.follower.lost(0);
-  }
-
-  pause(): void {
-    this.isPaused = true;
-  }
-
-  resume(): void {
-    this.isPaused = false;
-  }
-
-  async commit(): Promise<void> {}
-
-  async close(): Promise<void> {
-    this.isClosed = true;
-    this.lose();
-  }
-}
-
 describe('the archiver of kept messages', () => {
   let log: PartitionLog;
   let index: MemoryHistoryIndex;
-  let members: Member[];
+  let members: GroupMember[];
   let archivers: HistoryArchiver[];
   let now: number;
   let errors: string[];
@@ -70,11 +27,11 @@ describe('the archiver of kept messages', () => {
   const start = async (
     times = { saveEveryMs: 5, checkEveryMs: 10 },
     clock = { now: () => now },
-  ): Promise<Member> => {
+  ): Promise<GroupMember> => {
     const archiver = new HistoryArchiver({
       ...{ index, partitions: log, logger, clock, ...times },
       follow: async (_channel, _group, follower) => {
-        const member = new Member(log, follower);
+        const member = new GroupMember(log, follower);
         members.push(member);
         return member;
       },
@@ -83,15 +40,15 @@ describe('the archiver of kept messages', () => {
     const before = members.length;
     await archiver.start();
     await eventually(() => members.length > before);
-    return members.at(-1) as Member;
+    return members.at(-1) as GroupMember;
   };
   /** Each has the partition, as far as it knows, and no two read the same time. */
-  const startTwo = async (): Promise<readonly [Member, Member]> => {
+  const startTwo = async (): Promise<readonly [GroupMember, GroupMember]> => {
     const clock = { now: () => (now += 1) };
     const times = { saveEveryMs: 60_000, checkEveryMs: 60_000 };
     await Promise.all([start(times, clock), start(times, clock)]);
     await eventually(() => members.length === 2);
-    return members as [Member, Member];
+    return members as [GroupMember, GroupMember];
   };
   const epochsIn = (): ReadonlySet<number> => new Set(index.all.map(({ place }) => place.epoch));
   const indexed = async (): Promise<number | undefined> => (await index.partition(0))?.next;

@@ -5,7 +5,7 @@ import { liveMessages, type LiveMessage } from '../../../src/wire/bus/liveMessag
 
 const fetchedAtOnce = 3;
 
-/** One partition of `messages`, as brokers have it. */
+/** One partition, of `messages` unless other records are stored, as brokers have it. */
 export class PartitionLog {
   readonly count = 1;
   low = 0;
@@ -19,16 +19,17 @@ export class PartitionLog {
   }
 
   publish(...messages: readonly LiveMessage[]): void {
-    for (const message of messages) {
-      this.stored.set(this.next, {
-        offset: String(this.next),
-        timestamp: '0',
+    for (const message of messages)
+      this.store({
         key: Buffer.from(message.room),
         value: Buffer.from(liveMessages.codec.encode(message)),
         headers: carriedBy(liveMessages.carried, message),
       });
-      this.next += 1;
-    }
+  }
+
+  store(record: Pick<StoredRecord, 'key' | 'value' | 'headers'>): void {
+    this.stored.set(this.next, { offset: String(this.next), timestamp: '0', ...record });
+    this.next += 1;
   }
 
   /** What is before it is gone. */

@@ -142,6 +142,7 @@ describe('the records of the bus in the AsyncAPI document', () => {
     presence: { kind: 'presence', room: 'p/a/_/r', limit: 10, after: 'x' },
     occupancy: { kind: 'occupancy', rooms: ['p/a/_/r'] },
     impact: { kind: 'impact', projectId: 'p', events: '[]' },
+    actorImpact: { kind: 'actorImpact', projectId: 'p', actorTokenId: 'x', rule: 'actor_disabled' },
     closeConnection: { kind: 'closeConnection', connectionId: 'c' },
     createGroup: {
       ...{ kind: 'createGroup', ...ofRoom, appId: 'a', accessScopeId: null, room: 'p/a/_/r' },
@@ -156,6 +157,10 @@ describe('the records of the bus in the AsyncAPI document', () => {
     presence: { kind: 'presence', present: [['x', Uint8Array.of(0x80), 1]], next: 'x' },
     occupancy: { kind: 'occupancy', knowsPresences: true, rooms: [[1, 2]] },
     impact: { kind: 'impact', total: 3, cutOff: [['x', 'a/r/t', null, 'grant_missing', 2]] },
+    actorImpact: {
+      ...{ kind: 'actorImpact', total: 2, connections: 3 },
+      cutOff: [['x', 'a/r/t', null, 'actor_disabled', 2]],
+    },
     closeConnection: { kind: 'closeConnection', isClosed: true },
     createGroup: { kind: 'createGroup', created: { group, isNew: true } },
     listGroups: { kind: 'listGroups', groups: [group], isLast: true },

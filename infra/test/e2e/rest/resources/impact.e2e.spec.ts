@@ -13,6 +13,8 @@ import { startTestService, type TestProject, type TestService } from '../../../s
 
 interface Found {
   readonly total: number;
+  /** Of the change of an actor. */
+  readonly connections?: number;
   readonly data: readonly {
     readonly actorTokenId: string;
     readonly name: string | null;
@@ -117,6 +119,58 @@ describe('whom a change would cut off', () => {
     expect((await project.get(app)).body).to.include({ status: 'active', slug });
   });
 
+  it('[HTTP-IMPACT-3] tells of the connections of an actor that is disabled, deleted or expires', async () => {
+    const ann = await subscriber('hall/chat', { actorType: 'user', name: 'Ann' }, 2);
+    await subscriber('hall/chat', { actorType: 'user' });
+    const silent = await actorOf(project, { name: 'Silent' });
+    const client = connect({ url: service.socketUrl, token: silent.accessToken, reconnect: false });
+    clients.push(client);
+    await client.ready();
+    const row = { actorTokenId: ann, name: 'Ann', address: `${slug}/hall/chat`, scope: null, connections: 2 };
+    const ended = (rule: string) => ({ data: [{ ...row, rule }], total: 2, connections: 2 });
+    const path = `/actors/${ann}`;
+    expect(await impactOf('PATCH', path, { status: 'disabled' })).to.eql(ended('actor_disabled'));
+    expect(await impactOf('PATCH', path, { expiresAt: '2020-01-01T00:00:00Z' })).to.eql(
+      ended('actor_expired'),
+    );
+    expect(await impactOf('DELETE', path)).to.eql(ended('actor_missing'));
+    const { keyId } = (await project.get(path)).body;
+    expect(await impactOf('DELETE', `/actors/${keyId}`)).to.eql(ended('actor_missing'));
+    expect(await impactOf('DELETE', `/actors/${silent.actorTokenId}`)).to.eql({
+      ...{ data: [], total: 0, connections: 1 },
+    });
+    const nobody = { data: [], total: 0, connections: 0 };
+    for (const body of [{}, { name: 'Anna' }, { status: 'active' }, { expiresAt: '2999-01-01T00:00:00Z' }])
+      expect(await impactOf('PATCH', path, body), JSON.stringify(body)).to.eql(nobody);
+    expect((await project.get(path)).body).to.include({ name: 'Ann', status: 'active', expiresAt: null });
+
+    // What was foretold comes about.
+    expect((await project.patch(path, { status: 'disabled' })).status).to.equal(200);
+    const appId = app.split('/')[2];
+    await eventually(
+      async () => (await project.get(`/apps/${appId}/occupancy?rooms=hall`)).body.data[0].subscribers === 1,
+    );
+    for (const method of ['PATCH', 'DELETE'])
+      expect(await impactOf(method, path, method === 'PATCH' ? { status: 'disabled' } : undefined)).to.eql(
+        nobody,
+      );
+  });
+
+  it('[HTTP-IMPACT-3] tells of an actor that moves into a scope, and takes no place in it', async () => {
+    const actor = await subscriber('hall/chat');
+    const made = (await project.post('/scopes', { slug: 'tenant-b', name: 'B' })).body;
+    const scope = `/scopes/${made.accessScopeId}`;
+    const move = { accessScopeId: made.accessScopeId };
+    expect(await impactOf('PATCH', `/actors/${actor}`, move)).to.include({ total: 0, connections: 0 });
+    expect((await project.patch(scope, { isActive: false })).status).to.equal(200);
+    const { data, connections } = await impactOf('PATCH', `/actors/${actor}`, move);
+    expect(connections).to.equal(1);
+    expect(data[0]).to.include({ rule: 'scope_inactive', scope: null });
+    expect((await project.get(`/actors/${actor}`)).body.accessScopeId).to.equal(null);
+    // An actor in it, even one that nobody knows of, would keep it from being deleted.
+    expect((await project.delete(scope)).status).to.equal(204);
+  });
+
   it('[HTTP-IMPACT-1] leaves out observers of the console', async () => {
     const { organizationId, projectId } = owner;
     const access = `/organizations/${organizationId}/projects/${projectId}/console-access`;
@@ -140,10 +194,17 @@ describe('whom a change would cut off', () => {
       expectApplicationError(
         await ask('POST', path, {}),
         400,
-        'Not a change of an app, a room or a grant that can be assumed',
+        'Not a change of an app, a room, a grant or an actor that can be assumed',
       );
     const stranger = (await service.newProject()).client;
     expect((await ask('DELETE', app, undefined, stranger)).status).to.equal(404);
+    const { actorTokenId } = await actorOf(project);
+    const actor = `/actors/${actorTokenId}`;
+    expect((await ask('DELETE', actor, undefined, stranger)).status).to.equal(404);
+    expect((await ask('DELETE', `/actors/${unknownId}`)).status).to.equal(404);
+    expect((await ask('DELETE', '/actors/at_live_unknown')).status).to.equal(404);
+    expect((await ask('PATCH', actor, { accessScopeId: unknownId })).status).to.equal(400);
+    expectValidationError(await ask('PATCH', actor, { status: 'gone' }), 'status');
   });
 
   it('[HTTP-IMPACT-2] needs the permission of the change, too', async () => {
