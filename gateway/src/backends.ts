@@ -111,8 +111,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
     termsOf: (key) => usageLedger.termsOf(key),
   });
   const usageLedger: UsageLedger = new UsageLedger({
-    ...{ gatewayId, usage, clock, logger, plans, leases },
-    others: () => peers.others,
+    ...{ gatewayId, usage, clock, logger, plans, leases, cluster: peers },
     accepted: (projectId) => deps.activity?.add(projectId, 'messagesIn'),
   });
   const revalidator = new Revalidator({ ...nobody, views, clock, logger, directory, roster, plans });
@@ -159,7 +158,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
       timers = [
         every(beatMs / ticksPerBeat, () => peers.tick()),
         every(beatMs, () => leases.beat()),
-        every(usageMs, () => void usageLedger.round()),
+        every(usageMs, () => void usageLedger.tick()),
         every(revalidation.turnMs, () => void revalidation.turn()),
       ];
       void pause(answersMs, undefined, { ref: false }).then(isReady);
@@ -169,7 +168,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
       for (const timer of timers) clearInterval(timer);
       leases.close();
       // Who reads the goodbye counts what is stored.
-      await usageLedger.round();
+      await usageLedger.storeAll();
       await peers.close();
       for (const reader of readers.reverse()) await reader.close();
       await usageLedger.close();

@@ -229,8 +229,7 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
     termsOf: (key) => connectionLimit.termsOf(key) ?? usageLedger.termsOf(key),
   });
   const usageLedger: UsageLedger = new UsageLedger({
-    ...{ gatewayId, usage, clock, logger, plans, leases },
-    others: () => peers.others,
+    ...{ gatewayId, usage, clock, logger, plans, leases, cluster: peers },
     accepted: (projectId) => activity.add(projectId, 'messagesIn'),
   });
   const connectionLimit: ConnectionLimit = new ConnectionLimit({

@@ -20,6 +20,7 @@ import { closes } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { compose, type GatewayParts, type GatewayPorts } from './compose.js';
 import type { GatewayMetrics } from './metrics.js';
 import { defaultOptions, type GatewayOptions } from './options.js';
+import type { StoredJobs } from './publishing/publishToBus.js';
 import { createDomainChanges } from './session/domainChanges.js';
 import { drain } from './socket/openConnections.js';
 import { asksForWebSocket, ignoreUpgrade, isAllowedOrigin, refuseUpgrade } from './socket/upgrade.js';
@@ -70,6 +71,8 @@ export interface Gateway extends Service {
   readonly publishing: Publishing;
   /** Worker groups with jobs, for REST. */
   readonly jobGroups: JobGroups;
+  /** For whoever brings what other gateways publish to the bus: where it has to be durable in the groups of this one. */
+  readonly storedJobs: StoredJobs;
   /** For backends as well. */
   readonly liveState: LiveState;
   readonly liveConnections: LiveConnections;
@@ -137,6 +140,10 @@ class WebSocketGateway implements Gateway {
     return this.parts.jobs.groups;
   }
 
+  get storedJobs(): StoredJobs {
+    return this.parts.jobs;
+  }
+
   get liveState(): LiveState {
     return this.parts.liveState;
   }
@@ -187,7 +194,7 @@ class WebSocketGateway implements Gateway {
       every(options.expirySweepMs, () => this.parts.roster.endExpired()),
       every(options.leftBehindMs, () => this.leaveIfLeftBehind()),
       every(options.beatMs, () => this.onBeat()),
-      every(options.usageMs, () => void this.parts.usageLedger.round()),
+      every(options.usageMs, () => void this.parts.usageLedger.tick()),
     ];
     this.isOpen = true;
   }
@@ -266,7 +273,7 @@ class WebSocketGateway implements Gateway {
     await this.parts.jobs.close();
     this.parts.leases.close();
     // Who reads the goodbye counts what is stored.
-    await usageLedger.round();
+    await usageLedger.storeAll();
     await presence.close();
     for (const reader of this.readers.reverse()) await reader.close();
     this.parts.retained.close();

@@ -20,7 +20,7 @@ export interface LeaseTerms {
 }
 
 export interface LeaseCluster {
-  /** The other live gateways. */
+  /** The other live gateways; a new list whenever one comes or goes. */
   readonly others: readonly string[];
   takesLeases(gatewayId: string): boolean;
   /** Whether none of the others can have taken this gateway for dead lately. */

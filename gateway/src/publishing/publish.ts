@@ -3,7 +3,8 @@ import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolE
 import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { LeaseOutcome } from '../limits/leaseTerms.js';
-import type { ProjectUsage, UsageLedger } from '../limits/usageLedger.js';
+import type { ProjectUsage } from '../limits/projectUsage.js';
+import type { UsageLedger } from '../limits/usageLedger.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { DecidedClaim, PublishClaims, WonClaim } from './publishClaims.js';
 import type { Publisher } from './publisher.js';

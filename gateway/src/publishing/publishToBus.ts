@@ -8,7 +8,7 @@ import type { Span, Tracing } from '@roomwire/shared/ports/tracing';
 import type { TraceParent } from '@roomwire/shared/wire/bus/channel';
 import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
-import type { ProjectUsage } from '../limits/usageLedger.js';
+import type { ProjectUsage } from '../limits/projectUsage.js';
 import type { GatewayMetrics } from '../metrics.js';
 import { tellsPosition, type Trigger } from '../webhooks/webhookCalls.js';
 import type { MessageIds } from './messageIds.js';

@@ -6,7 +6,7 @@ import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { GatewayMetrics } from '../metrics.js';
-import type { ProjectUsage } from '../limits/usageLedger.js';
+import type { ProjectUsage } from '../limits/projectUsage.js';
 import { Batches } from '../publishing/batches.js';
 import type { MessageIds } from '../publishing/messageIds.js';
 import type { PublishClaims, WonClaim } from '../publishing/publishClaims.js';

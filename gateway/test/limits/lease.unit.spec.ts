@@ -15,10 +15,10 @@ const world = (...others: readonly string[]) => {
     ...{ most: 100 as number | null, used: 0, usedUp: 0, isFreedAgain: true },
     use: () => void (terms.used += 1),
     usedBy: () => 0,
-    read: async () => undefined,
+    read: async () => void (state.reads += 1),
   };
   const told: string[] = [];
-  const state = { isReady: true, number: 0 };
+  const state = { isReady: true, number: 0, reads: 0 };
   let known: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => (known = resolve));
   const lease = new Lease('k', terms, {
@@ -73,6 +73,17 @@ describe('[WS-AUTH-12] a claim', () => {
     const claim = { number: 1, upTo: 25, isRepeated: true };
     for (let time = 0; time < 2; time++) expect(lease.statement()).to.eql({ key: 'k', held: 0, claim });
     expect(await soFar(outcome)).to.equal('waits');
+  });
+
+  it('has read meanwhile what the others have stored, where it is not known what they hold', async () => {
+    expect((await claiming('b')).state.reads).to.equal(1);
+    const { lease, known, state, hear } = world('b');
+    lease.started('b');
+    hear('b', 1, { held: 100 });
+    known();
+    void lease.take();
+    await turn();
+    expect([state.number, state.reads]).to.eql([1, 0]);
   });
 
   it('is decided when it has come back and the others have answered, and that is said', async () => {

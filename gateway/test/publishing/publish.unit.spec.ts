@@ -4,7 +4,7 @@ import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { Author } from '../../src/access/client.js';
 import type { TopicAccess } from '../../src/access/topicAccess.js';
 import type { LeaseOutcome } from '../../src/limits/leaseTerms.js';
-import type { ProjectUsage } from '../../src/limits/usageLedger.js';
+import type { ProjectUsage } from '../../src/limits/projectUsage.js';
 import { createMetrics } from '../../src/metrics.js';
 import { createPublish, type Publish } from '../../src/publishing/publish.js';
 import type { DecidedClaim } from '../../src/publishing/publishClaims.js';

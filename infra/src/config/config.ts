@@ -9,6 +9,7 @@ import { isLoopbackHost } from '@roomwire/shared/runtime/networks';
 import { isEmbedded, readEngines, type Engines } from '../engines/engines.js';
 import { readConsoleOidc } from './consoleSettings.js';
 import { isSecureAddress } from './secureAddress.js';
+import { readGatewayThreads } from './threadSettings.js';
 import { readTracing, type TracingSettings } from './tracingSettings.js';
 import { createVariableReader, type Environment, type VariableReader } from '../environment.js';
 
@@ -47,6 +48,8 @@ export interface Config {
   /** How pages of the console sign in with it; undefined where they do not. */
   readonly consoleOidc: ConsoleOidc | undefined;
   readonly messageRecording: boolean;
+  /** Threads that have the sockets; 1: the main thread has them. */
+  readonly gatewayThreads: number;
   /** How long the id of a publish stands for its message. */
   readonly deduplicationMs: number;
   readonly revalidationMs: number;
@@ -164,6 +167,7 @@ export const readConfig = (environment: Environment): Config => {
     oidc,
     consoleOidc: readConsoleOidc(read, oidc, problems),
     messageRecording: read.flag('ROOMWIRE_MESSAGE_RECORDING', false),
+    gatewayThreads: readGatewayThreads(read, engines, problems),
     deduplicationMs: seconds('ROOMWIRE_DEDUPLICATION_SECONDS', limitTable.deduplicationMs.value),
     revalidationMs: seconds('ROOMWIRE_REVALIDATION_SECONDS', gatewayDefaults.revalidationMs),
     idleTimeoutMs: seconds('ROOMWIRE_IDLE_TIMEOUT_SECONDS', gatewayDefaults.idleTimeoutMs),

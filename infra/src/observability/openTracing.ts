@@ -7,7 +7,7 @@ import type { ServiceName } from '../services/service.js';
 /** The libraries are loaded only where they are used. Undefined where no traces are configured. */
 export const openTracing = async (
   services: readonly ServiceName[],
-  { tracing: settings }: Config,
+  { tracing: settings }: Pick<Config, 'tracing'>,
   logger: Logger,
   closing: ClosingStack,
 ): Promise<Tracing | undefined> => {

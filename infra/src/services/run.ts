@@ -37,7 +37,7 @@ const nothing = async (): Promise<void> => undefined;
 const services: { readonly [Name in ServiceName]: () => Promise<StartService> } = {
   'command-api': async () => (await import('./starters.js')).startCommandApi,
   projections: async () => (await import('./starters.js')).startProjections,
-  gateway: async () => (await import('./starters.js')).startGateway,
+  gateway: async () => (await import('./startGateway.js')).startGateway,
   'webhook-consumer': async () => (await import('./starters.js')).startWebhookConsumer,
 };
 

@@ -13,12 +13,10 @@ import { RequestMetrics } from '@roomwire/command-api/http/requestTelemetry';
 import { changesOf } from '@roomwire/projections/projectors';
 import { createViewFold } from '@roomwire/shared/adapters/view-store/viewFold';
 import { createConsoleCredentials } from '@roomwire/shared/credentials/consoleCredentials';
-import { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
 import { createSecretBox, deriveKeys } from '@roomwire/shared/credentials/secretBox';
 import { createSessionVerifier } from '@roomwire/shared/credentials/sessionToken';
 import { AccessRecorder } from '@roomwire/shared/runtime/accessRecorder';
 import { LastUses } from '@roomwire/shared/runtime/lastUses';
-import { createGateway } from '@roomwire/gateway/gateway';
 import { createWebhookConsumer } from '@roomwire/webhook-consumer/webhookConsumer';
 import { openFactJournal } from '@roomwire/shared/adapters/fact-journal/factJournal';
 import { webhookOutcomes } from '@roomwire/shared/wire/bus/webhookOutcomes';
@@ -34,7 +32,7 @@ import { startBackends } from './backends.js';
 import { startJobKeeper } from './jobKeeper.js';
 import { provideHistory, startHistoryArchiver, startHistoryKeeper } from './history.js';
 import { startRoomEventKeeper } from './roomEvents.js';
-import { factLogOf, startConnectionKeeper } from './connectionRecord.js';
+import { startConnectionKeeper } from './connectionRecord.js';
 import { startScheduleKeeper } from './schedules.js';
 import { startRevocationPruner } from './revocations.js';
 import type { StartService, ServiceContext } from './service.js';
@@ -196,88 +194,6 @@ export const startCommandApi: StartService = async (context) => {
       options,
     }),
   );
-};
-
-export const startGateway: StartService = async ({
-  config,
-  logger,
-  clock,
-  random,
-  adapters,
-  front,
-  closing,
-  draining,
-  secrets,
-  show,
-  tracing,
-  limits,
-  backends,
-  activity: counting,
-}) => {
-  const activity = await counting();
-  const sealingKeys = await openSealingKeys(config, 'signingKeys', secrets);
-  const { views, usage } = await adapters.viewStores();
-  const [bus, sessions] = [await adapters.bus(), await adapters.sessions()];
-  const messageStore = config.messageRecording ? await adapters.messageStore() : undefined;
-  const groupStore = config.messageRecording ? await adapters.groups() : undefined;
-  const accessLog = await adapters.accessLog();
-  const accessRecorder = new AccessRecorder({ accessLog, clock, logger, limits, activity });
-  closing.push(() => accessRecorder.close());
-  const {
-    publishRate,
-    requestRate,
-    retainedBytes,
-    idleTimeoutMs,
-    revalidationMs,
-    wsOrigins,
-    trustedProxies,
-    failedAuthDelayMs,
-    deduplicationMs,
-  } = config;
-  const gateway = createGateway({
-    views,
-    usage,
-    bus,
-    sessions,
-    messageStore,
-    groupStore,
-    publishIds: await adapters.publishIds(),
-    history: await adapters.history(),
-    roomEventStore: await adapters.roomEvents(),
-    schedules: await adapters.schedules(),
-    shardLeases: await adapters.shardLeases(),
-    jobStore: await adapters.jobs(),
-    roomPast: await adapters.roomPast(),
-    factLog: await factLogOf({ adapters, config }),
-    clock,
-    random,
-    logger,
-    secretBox: createSecretBox(sealingKeys),
-    observerKeys: new ObserverKeys(sealingKeys),
-    activity,
-    tracing,
-    limits,
-    accessRecorder,
-    options: {
-      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
-      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
-      ...config.sharedMemory,
-      allowedOrigins: wsOrigins ?? '*',
-    },
-  });
-  closing.push(() => {
-    backends.publishing = backends.liveState = backends.jobGroups = undefined;
-    backends.liveConnections = undefined;
-    return gateway.close();
-  });
-  draining.push(() => gateway.drain(config.drainMs));
-  show({ name: 'gateway', collect: gateway.collect });
-  await gateway.start();
-  gateway.attach(front.server);
-  backends.publishing = gateway.publishing;
-  backends.liveState = gateway.liveState;
-  backends.liveConnections = gateway.liveConnections;
-  backends.jobGroups = gateway.jobGroups;
 };
 
 export const startWebhookConsumer: StartService = async ({

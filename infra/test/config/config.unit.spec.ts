@@ -49,6 +49,7 @@ describe('configuration', () => {
       oidc: undefined,
       consoleOidc: undefined,
       messageRecording: false,
+      gatewayThreads: 1,
       deduplicationMs: 600_000,
       revalidationMs: 600_000,
       idleTimeoutMs: 60_000,
@@ -101,6 +102,7 @@ describe('configuration', () => {
       ROOMWIRE_AUDIT_KEY_PREVIOUS: key,
       ROOMWIRE_SESSION_SECRET_PREVIOUS: key,
       ROOMWIRE_MESSAGE_RECORDING: 'TRUE',
+      ROOMWIRE_GATEWAY_THREADS: '3',
       ROOMWIRE_DEDUPLICATION_SECONDS: '86400',
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '5',
       ROOMWIRE_PUBLISH_RATE: '0',
@@ -143,6 +145,7 @@ describe('configuration', () => {
       previousAuditKeys: [Buffer.alloc(32, 7)],
       previousSessionSecrets: [Buffer.alloc(32, 7)],
       messageRecording: true,
+      gatewayThreads: 3,
       deduplicationMs: 86_400_000,
       idleTimeoutMs: 5_000,
       publishRate: 0,
@@ -476,6 +479,16 @@ describe('configuration', () => {
       expect(() => tracing({ OTEL_TRACES_SAMPLER_ARG: ratio }), ratio).to.throw(ConfigError);
     for (const ratio of ['0', '1', '1.0', '.5', '0.001'])
       expect(tracing({ OTEL_TRACES_SAMPLER_ARG: ratio })?.ratio, ratio).to.equal(Number(ratio));
+  });
+
+  it('has threads for a bus on files alone', () => {
+    const threads = { ROOMWIRE_GATEWAY_THREADS: '2' };
+    expect(readConfig(threads).gatewayThreads).to.equal(2);
+    expect(() => readConfig({ ...threads, ROOMWIRE_KAFKA_BROKERS: 'k:9092' })).to.throw(
+      ConfigError,
+      'ROOMWIRE_GATEWAY_THREADS',
+    );
+    expect(() => readConfig({ ROOMWIRE_GATEWAY_THREADS: '0' })).to.throw(ConfigError);
   });
 
   it('names each problem in one line, and shows no secret', () => {

@@ -23,6 +23,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
   let client: ApiClient;
   let endpoint: WebhookEndpoint;
   let socket: Client;
+  let consumers: Member[] = [];
 
   before(async () => {
     const [eventStore, mongo, kafka] = await Promise.all([startEventStore(), startFerretDb(), startKafka()]);
@@ -60,16 +61,24 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
   });
   afterEach(async () => {
     await socket.close();
+    for (const consumer of consumers) await cluster.stop(consumer);
+    consumers = [];
     await endpoint.close();
   });
 
-  /** Addresses of so many rooms. */
-  const newTopics = async (rooms: number): Promise<readonly string[]> => {
+  /** A new app, and addresses of so many rooms of it. */
+  const newApp = async (rooms: number): Promise<{ appId: string; topics: readonly string[] }> => {
     const fields = { name: 'a', topics: ['chat'], triggerWebhook: { url: endpoint.url } };
     const app = (await client.post('/apps', fields)).body;
     const slugs = Array.from({ length: rooms }, (_, n) => `room-${n}`);
     await Promise.all(slugs.map((slug) => client.post(`/apps/${app.appId}/rooms`, { name: slug, slug })));
-    return slugs.map((slug) => `${app.slug}/${slug}/chat`);
+    return { appId: app.appId, topics: slugs.map((slug) => `${app.slug}/${slug}/chat`) };
+  };
+
+  const addConsumer = async (): Promise<Member> => {
+    const consumer = await cluster.add('webhook-consumer', consumerSettings);
+    consumers.push(consumer);
+    return consumer;
   };
 
   /** The ids under which each number has come. */
@@ -84,31 +93,24 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
   };
 
   it('of 10,000 calls and two consumers, one of them killed, none is lost', async () => {
-    const consumers = await Promise.all([
-      cluster.add('webhook-consumer', consumerSettings),
-      cluster.add('webhook-consumer', consumerSettings),
-    ]);
-    const topics = await newTopics(20);
+    const [doomed] = await Promise.all([addConsumer(), addConsumer()]);
+    const { topics } = await newApp(20);
     endpoint.reaction = (response) => setTimeout(() => response.end(), 2);
     const total = 10_000;
     for (let from = 0; from < total; from += 500) {
       const numbers = Array.from({ length: 500 }, (_, n) => from + n);
       await Promise.all(numbers.map((n) => socket.publish(topics[n % topics.length] as string, n)));
-      if (from === 4_000) await cluster.stop(consumers[0], 'SIGKILL');
+      if (from === 4_000) await cluster.stop(doomed, 'SIGKILL');
     }
     await eventually(() => idsByNumber().size === total, { withinMs: takeOverMs, what: 'every call' });
     for (const [number, ids] of idsByNumber()) expect(ids.size, String(number)).to.equal(1);
     const copies = endpoint.received.length - total;
     expect(copies, 'what was in hand, and done since the last commit').to.be.below(total / 5);
-    await cluster.stop(consumers[1]);
   });
 
   it('a consumer killed with calls at every step: none is lost, and each that never succeeds becomes one dead letter', async () => {
-    const consumers = await Promise.all([
-      cluster.add('webhook-consumer', consumerSettings),
-      cluster.add('webhook-consumer', consumerSettings),
-    ]);
-    const topics = await newTopics(20);
+    const [doomed] = await Promise.all([addConsumer(), addConsumer()]);
+    const { appId, topics } = await newApp(20);
     const operator = patient(cluster.operator(api));
     const [{ organizationId }] = (await operator.get('/organizations')).body.data;
     const queue = `/organizations/${organizationId}/webhook-dlq`;
@@ -127,7 +129,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
       response.writeHead(isGood ? 200 : 500).end();
     };
     const listed = async (offset = 0): Promise<{ data: any[]; pagination: { total: number } }> =>
-      (await operator.get(`${queue}?limit=100&offset=${offset}`)).body;
+      (await operator.get(`${queue}?appId=${appId}&limit=100&offset=${offset}`)).body;
 
     let published = 0;
     for (let isKilled = false; !isKilled || published < 2_000; published += 100) {
@@ -136,7 +138,7 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
       await pause(200);
       // From now on calls are before the first attempt, in each of the waits, and on their way to be dead letters.
       if (isKilled || third < 50 || (await listed()).pagination.total === 0) continue;
-      await cluster.stop(consumers[0], 'SIGKILL');
+      await cluster.stop(doomed, 'SIGKILL');
       isKilled = true;
     }
 
@@ -153,12 +155,12 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
     expect(entries.map(({ requestBody }) => requestBody.data as number).sort((a, b) => a - b)).to.eql(lost);
     expect(Math.min(...lost.map((n) => tries.get(n) ?? 0))).to.be.at.least(3);
     for (const [number, ids] of idsByNumber()) expect(ids.size, String(number)).to.equal(1);
-    await cluster.stop(consumers[1]);
   });
 
   it('Kafka unavailable for 10 s: the calls of messages answered with `published` are made, and retries continue', async () => {
-    const consumer = await cluster.add('webhook-consumer', consumerSettings);
-    const [topic = ''] = await newTopics(1);
+    await addConsumer();
+    const { topics } = await newApp(1);
+    const [topic = ''] = topics;
     endpoint.reaction = (response, _call, count) => response.writeHead(count % 5 === 0 ? 500 : 200).end();
     const published = new Set<number>();
     let isOver = false;
@@ -183,15 +185,11 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
       withinMs: 60_000,
       what: 'every published call',
     });
-    await cluster.stop(consumer);
   });
 
   it('a stopped consumer leaves its calls to the others at once', async () => {
-    const [first, second] = await Promise.all([
-      cluster.add('webhook-consumer', consumerSettings),
-      cluster.add('webhook-consumer', consumerSettings),
-    ]);
-    const topics = await newTopics(20);
+    const [first] = await Promise.all([addConsumer(), addConsumer()]);
+    const { topics } = await newApp(20);
     endpoint.reaction = reactions.answer(200);
     const publish = (from: number): Promise<unknown> =>
       Promise.all(Array.from({ length: 500 }, (_, n) => socket.publish(topics[n % 20] as string, from + n)));
@@ -199,6 +197,5 @@ describe('[HOOK-LOSS-1] webhooks on engines', function () {
     await cluster.stop(first);
     await publish(500);
     await eventually(() => idsByNumber().size === 1_000, { withinMs: 20_000, what: 'every call' });
-    await cluster.stop(second);
   });
 });

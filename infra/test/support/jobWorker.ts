@@ -36,6 +36,10 @@ export class JobWorker {
     this.acknowledge(() => true);
   }
 
+  get isConnected(): boolean {
+    return !this.client.isClosed;
+  }
+
   end(): void {
     clearInterval(this.beats);
     this.client.terminate();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
-import { isOnEngines, testBrokers, testMongodbUrl } from '@roomwire/testing/run/testProfile';
+import { isOnEngines, testBrokers, testMongodbUrl, testThreads } from '@roomwire/testing/run/testProfile';
 import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { readConfig, type Config } from '../../src/config/config.js';
 import type { Credentials } from '../../src/standalone/firstStart.js';
@@ -44,7 +44,7 @@ interface TestEngines {
 
 /** Those of a run on the distributed profile; none on the embedded one. */
 const testEngines = async (): Promise<TestEngines> => {
-  if (!isOnEngines()) return { settings: {}, close: async () => undefined };
+  if (!isOnEngines()) return { settings: { gatewayThreads: testThreads() }, close: async () => undefined };
   const eventStore = await eventStoreOfATest();
   const { engines } = readConfig({
     ROOMWIRE_EVENTSTORE_URL: eventStore.url,

@@ -26,7 +26,7 @@ export interface ActivitySink {
 export const noActivity: ActivitySink = { add: () => undefined, connectionsBy: () => undefined };
 
 export interface ActivityDeps {
-  readonly store: ActivityStore;
+  readonly store: Pick<ActivityStore, 'note' | 'prune'>;
   readonly clock: Clock;
   readonly random: Pick<Random, 'uuid'>;
   readonly logger: Logger;

@@ -10,7 +10,7 @@ import { placeOf } from '../wire/accessPlaces.js';
 import { limitTable, type LimitName } from '../wire/limits/limitTable.js';
 
 export interface AccessRecorderDeps {
-  readonly accessLog: AccessLog;
+  readonly accessLog: Pick<AccessLog, 'record' | 'prune'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly limits?: LimitReports | undefined;

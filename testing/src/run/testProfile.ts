@@ -3,6 +3,9 @@ import process from 'node:process';
 /** Whether tests that run on either profile are to run on the engines. */
 export const isOnEngines = (): boolean => process.env['ROOMWIRE_TEST_PROFILE'] === 'distributed';
 
+/** With how many threads a whole service on files is to run. */
+export const testThreads = (): number => (process.env['ROOMWIRE_TEST_PROFILE'] === 'threads' ? 2 : 1);
+
 /** Between the engines of a run in which several files are tested at a time: each worker has those of its own. */
 export const workerSeparator = ';';
 

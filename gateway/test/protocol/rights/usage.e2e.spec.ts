@@ -185,29 +185,6 @@ describe('the monthly quota of a project', () => {
     expect(await isUsedUp(far)).to.equal(true);
   });
 
-  it('[WS-PUB-9] counts once what a gateway has written and reads again', async () => {
-    let reads = 0;
-    const counted = (usage: UsageStore) =>
-      overlaid(usage, {
-        usageByWriter: async (...args) => {
-          const found = await usage.usageByWriter(...args);
-          reads++;
-          return found;
-        },
-      });
-    await world.close();
-    await open({ usage: counted });
-    await quota(4);
-    const client = await world.join();
-    for (let n = 1; n <= 4; n++) {
-      await expectAccepted(client);
-      await eventually(async () => (await stored()) === n);
-      const before = reads;
-      await eventually(() => reads >= before + 2);
-    }
-    expect(await isUsedUp(client)).to.equal(true);
-  });
-
   it('[WS-PUB-9] is read before the first publish: a gateway that restarts does not start at 0', async () => {
     await quota(3);
     await expectAccepted(await world.join(), 3);

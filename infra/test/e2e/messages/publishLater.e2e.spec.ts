@@ -163,7 +163,7 @@ describe('publishing for later over HTTP', () => {
 
   it('[WS-LATER-7] [WS-LATER-3] leaves a dead letter when it is due and its room is gone', async () => {
     const [{ roomId }] = (await project.client.get(`/apps/${appId}/rooms`)).body;
-    const { scheduledId } = (await publish({ topic, data: 1, deliverAt: inMs(1_500) })).body;
+    const { scheduledId } = (await publish({ topic, data: 1, deliverAt: inMs(4_000) })).body;
     expect((await project.client.delete(`/apps/${appId}/rooms/${roomId}`)).status).to.equal(204);
     await eventually(async () => (await deadLetters()).length > 0, { withinMs: 20_000 });
     const [entry, ...others] = await deadLetters();
@@ -176,7 +176,7 @@ describe('publishing for later over HTTP', () => {
 
   it('[WS-LATER-7] [WS-LATER-3] leaves a dead letter when it is due and its actor is gone', async () => {
     const { actorTokenId } = await actorOf(project.client);
-    const { body } = await publish({ topic, data: 'late', deliverAt: inMs(1_500), as: actorTokenId });
+    const { body } = await publish({ topic, data: 'late', deliverAt: inMs(4_000), as: actorTokenId });
     const deleted = await project.client.delete(`/actors/${actorTokenId}`);
     expect(deleted.status).to.equal(204);
     expect((await listed()).data).to.have.length(1);

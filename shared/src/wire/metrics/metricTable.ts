@@ -149,6 +149,21 @@ export const metricTable = {
     'Actors present in rooms, as this gateway knows it of all gateways: not to be added up over them',
   ),
   roomwire_gateways: gauge('gateway', 'Gateways that are alive, as this one knows it, itself included'),
+  roomwire_gateway_threads: gauge(
+    'gateway',
+    'Threads that have the sockets of this process and run; absent where the main thread has them',
+  ),
+  roomwire_gateway_thread_restarts_total: counter(
+    'gateway',
+    'How often a thread has died and was started anew',
+    'thread',
+  ),
+  roomwire_gateway_thread_sockets: gauge('gateway', 'Sockets that a thread has', 'thread'),
+  roomwire_gateway_thread_utilization: gauge(
+    'gateway',
+    'Share of its time, from 0 to 1, in which a thread was at work since it began',
+    'thread',
+  ),
   roomwire_scheduled_publishes_total: counter(
     'gateway',
     'Publishes for later, by what became of them: accepted, delivered, or refused when they were due',

@@ -4,13 +4,13 @@ import type { Channel } from '@roomwire/shared/wire/bus/channel';
 import { eventually } from '../../run/eventually.js';
 import { notes, type BusUnderTest, type Note } from './busUnderTest.js';
 
-interface MarkedNote extends Note {
+export interface MarkedNote extends Note {
   readonly colour?: string;
   readonly size?: string;
 }
 
 /** Its codec keeps nothing of colour and size. */
-const markedNotes: Channel<MarkedNote> = {
+export const markedNotes: Channel<MarkedNote> = {
   name: 'contract-marked-notes',
   key: ({ key }) => key,
   codec: {

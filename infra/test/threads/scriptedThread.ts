@@ -1,0 +1,33 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { ThreadLink } from '@roomwire/shared/adapters/threads/threadLink';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+
+/** What a test has its threads do. */
+export interface Script {
+  /** How many were asked to start. */
+  readonly starts: Int32Array;
+  /** Of these the first one works, and so many behind it fail. */
+  readonly failures: number;
+  readonly hangs: boolean;
+}
+
+const never = new Promise<void>(() => undefined);
+
+if (parentPort !== null) {
+  const { starts, failures, hangs } = workerData as Script;
+  const link = new ThreadLink(parentPort, createRecordingLogger().logger);
+  link.serve('gateway', {
+    start: () => {
+      const before = Atomics.add(starts, 0, 1);
+      if (hangs) return never;
+      if (before > 0 && before <= failures) throw new Error(`Start ${before} fails`);
+      return undefined;
+    },
+    collect: () => [
+      { name: 'roomwire_publishes_total', value: 5, labels: {} },
+      { name: 'roomwire_connections_open', value: 1, labels: {} },
+    ],
+    drain: () => undefined,
+    close: () => undefined,
+  });
+}

@@ -1,0 +1,93 @@
+import type { Worker } from 'node:worker_threads';
+import { expect } from 'chai';
+import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+import { eventually } from '@roomwire/testing/run/eventually';
+import { addUp } from '../../src/threads/collected.js';
+import { SupervisedThread, type SupervisedThreadDeps } from '../../src/threads/supervisedThread.js';
+import type { Script } from './scriptedThread.js';
+
+const patience = { withinMs: 20_000 };
+
+describe('a thread that is supervised', function () {
+  this.timeout(60_000);
+  const workers = new Set<Worker>();
+  const started = (worker: Worker): void => {
+    workers.add(worker);
+    worker.once('exit', () => workers.delete(worker));
+  };
+  let starts: Int32Array;
+  const { logger, lines } = createRecordingLogger();
+  const threads: SupervisedThread[] = [];
+
+  before(() => void process.on('worker', started));
+  after(() => void process.off('worker', started));
+  beforeEach(() => {
+    starts = new Int32Array(new SharedArrayBuffer(4));
+    lines.splice(0);
+  });
+  afterEach(async () => {
+    for (const thread of threads.splice(0)) await thread.close();
+    expect(workers.size).to.equal(0);
+  });
+
+  const supervised = (script: Partial<Script> = {}): SupervisedThread => {
+    const settings = { starts, failures: 0, hangs: false, ...script };
+    const thread = new SupervisedThread({
+      ...{ number: 1, logger, betweenStarts: { firstMs: 1, longestMs: 4 } },
+      file: new URL('./scriptedThread.js', import.meta.url),
+      settings: settings as unknown as SupervisedThreadDeps['settings'],
+      serve: () => ({ close: async () => undefined }),
+    });
+    threads.push(thread);
+    return thread;
+  };
+  const kill = async (): Promise<void> =>
+    void (await Promise.all([...workers].map((worker) => worker.terminate())));
+
+  it('is started anew when it dies, and goes on counting where the one before it ended', async () => {
+    const thread = supervised();
+    await thread.start();
+    await thread.collect();
+    await kill();
+    await eventually(() => thread.restarts === 1 && thread.isRunning, patience);
+    expect(addUp(await thread.collect())).to.eql([
+      { name: 'roomwire_publishes_total', value: 10, labels: {} },
+      { name: 'roomwire_connections_open', value: 1, labels: {} },
+    ]);
+    expect(lines.map(({ message }) => message)).to.include(
+      'A thread of the gateway has died, and its connections with it',
+    );
+  });
+
+  it('is tried again for as long as it cannot be started', async () => {
+    const thread = supervised({ failures: 3 });
+    await thread.start();
+    await kill();
+    await eventually(() => thread.isRunning && Atomics.load(starts, 0) === 5, patience);
+    expect(thread.restarts).to.equal(1);
+    const failed = lines.filter(({ message }) => message.includes('could not be started'));
+    expect(failed).to.have.length(3);
+  });
+
+  it('ends where it is closed while it starts', async () => {
+    const thread = supervised({ hangs: true });
+    const starting = thread.start().then(
+      () => 'started',
+      () => 'ended',
+    );
+    await eventually(() => Atomics.load(starts, 0) === 1, patience);
+    await thread.close();
+    expect(await starting).to.equal('ended');
+    expect(thread.isRunning).to.equal(false);
+  });
+
+  it('is not started anew once it drains', async () => {
+    const thread = supervised();
+    await thread.start();
+    await thread.drain(1);
+    await kill();
+    await eventually(() => !thread.isRunning, patience);
+    await thread.close();
+    expect(Atomics.load(starts, 0)).to.equal(1);
+  });
+});

@@ -1,0 +1,159 @@
+import type { Logger } from '../../ports/logger.js';
+import { packError, unpackError, type ThrownError } from './thrownErrors.js';
+
+/** One end of the way between two threads: a `MessagePort`, or a `Worker` as its owner has it. */
+export interface ThreadPort {
+  postMessage(message: unknown): void;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+}
+
+/** What the other thread may call. Results and arguments are cloned. */
+export type Served = Readonly<Record<string, (...given: never[]) => unknown>>;
+
+/** The other thread has ended, or the link to it: whether a call was carried out is not known. */
+export class LinkClosed extends Error {
+  override readonly name = 'LinkClosed';
+
+  constructor() {
+    super('The other thread has ended');
+  }
+}
+
+type Given = readonly unknown[];
+
+type Posted =
+  | readonly [kind: 'call', id: number, service: string, method: string, given: Given]
+  | readonly [kind: 'tell', service: string, method: string, given: Given]
+  | readonly [kind: 'answer', id: number, result: unknown]
+  | readonly [kind: 'failure', id: number, error: ThrownError];
+
+interface Calling {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Calls between two threads. Everything arrives in the order in which it was posted, calls, answers and what is merely told. What is posted within one
+ * turn of the event loop travels as one message, because each message costs more than what is in it.
+ */
+export class ThreadLink {
+  private readonly port: ThreadPort;
+  private readonly logger: Logger;
+  private readonly services = new Map<string, Served>();
+  private readonly calls = new Map<number, Calling>();
+  private posted: Posted[] = [];
+  private lastId = 0;
+  private isClosed = false;
+
+  constructor(port: ThreadPort, logger: Logger) {
+    this.port = port;
+    this.logger = logger;
+    port.on('message', (posted) => {
+      for (const one of posted as readonly Posted[]) this.take(one);
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.isClosed;
+  }
+
+  serve(service: string, served: Served): void {
+    this.services.set(service, served);
+  }
+
+  /** Rejects with what the other thread has thrown, or with `LinkClosed`. */
+  call<T>(service: string, method: string, ...given: Given): Promise<T> {
+    if (this.isClosed) return Promise.reject(new LinkClosed());
+    const id = (this.lastId += 1);
+    return new Promise<T>((resolve, reject) => {
+      this.calls.set(id, { resolve, reject });
+      this.post(['call', id, service, method, given]);
+    });
+  }
+
+  /** Nobody waits for it. */
+  tell(service: string, method: string, ...given: Given): void {
+    this.post(['tell', service, method, given]);
+  }
+
+  /** Nothing is posted or taken any more; what is open is rejected. */
+  close(): void {
+    this.isClosed = true;
+    this.posted = [];
+    for (const { reject } of this.calls.values()) reject(new LinkClosed());
+    this.calls.clear();
+  }
+
+  private post(one: Posted): void {
+    if (this.isClosed) return;
+    this.posted.push(one);
+    if (this.posted.length === 1) setImmediate(() => this.flush());
+  }
+
+  private flush(): void {
+    const { posted } = this;
+    if (posted.length === 0) return;
+    this.posted = [];
+    try {
+      this.port.postMessage(posted);
+    } catch (error) {
+      this.postSingly(posted, error);
+    }
+  }
+
+  /** One of them cannot be cloned: the others are not to suffer for it. */
+  private postSingly(posted: readonly Posted[], error: unknown): void {
+    if (posted.length > 1) {
+      for (const one of posted) {
+        this.posted = [one];
+        this.flush();
+      }
+      return;
+    }
+    const [one] = posted;
+    if (one?.[0] === 'answer') this.port.postMessage([['failure', one[1], packError(error)]]);
+    else if (one?.[0] === 'call') this.settle(one[1], ({ reject }) => reject(error));
+    else this.logger.error('Something could not be told to another thread', { error });
+  }
+
+  private take(one: Posted): void {
+    if (this.isClosed) return;
+    if (one[0] === 'answer') this.settle(one[1], ({ resolve }) => resolve(one[2] as never));
+    else if (one[0] === 'failure') this.settle(one[1], ({ reject }) => reject(unpackError(one[2])));
+    else if (one[0] === 'call') void this.carryOut(one[1], one[2], one[3], one[4]);
+    else this.hear(one[1], one[2], one[3]);
+  }
+
+  private settle(id: number, how: (calling: Calling) => void): void {
+    const calling = this.calls.get(id);
+    this.calls.delete(id);
+    if (calling !== undefined) how(calling);
+  }
+
+  private async carryOut(id: number, service: string, method: string, given: Given): Promise<void> {
+    try {
+      const result = await this.invoke(service, method, given);
+      this.post(['answer', id, result]);
+    } catch (error) {
+      this.post(['failure', id, packError(error)]);
+    }
+  }
+
+  private hear(service: string, method: string, given: Given): void {
+    const failed = (error: unknown): void =>
+      this.logger.error('What another thread has told failed', { service, method, error });
+    try {
+      const outcome = this.invoke(service, method, given);
+      if (outcome instanceof Promise) outcome.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  private invoke(service: string, method: string, given: Given): unknown {
+    const served = this.services.get(service);
+    if (served === undefined || !Object.hasOwn(served, method))
+      throw new TypeError(`There is no ${method} of ${service} in this thread`);
+    return (served[method] as (...given: Given) => unknown)(...given);
+  }
+}
