@@ -1,6 +1,15 @@
-import type { Impact, ImpactRow } from './impact.js';
+import { closedConnections, type Impact, type ImpactRow } from './impact.js';
 
-const subscriptions = (count: number): string => (count === 1 ? '1 subscription' : `${count} subscriptions`);
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const subscriptions = (count: number): string => counted(count, 'subscription');
+
+const endText = (impact: Impact): string => {
+  const connections = closedConnections(impact);
+  const closes = connections > 0 ? `close ${counted(connections, 'connection')}` : undefined;
+  const ends = impact.total > 0 || !closes ? `end ${subscriptions(impact.total)}` : undefined;
+  return [closes, ends].filter(Boolean).join(' and ');
+};
 
 const ruleText = (rule: string): string => rule.replaceAll('_', ' ');
 
@@ -16,14 +25,16 @@ export const ImpactShown = ({ impact }: { readonly impact: Impact | undefined })
   const shown = data.reduce((sum, { connections }) => sum + connections, 0);
   return (
     <div className="stack">
-      <p className="notice warn">This would end {subscriptions(total)} now.</p>
-      <ul className="impact" aria-label="Whom it would cut off">
-        {data.map((row) => (
-          <li key={`${row.actorTokenId} ${row.address} ${row.scope ?? ''}`}>
-            <Who {...row} />
-          </li>
-        ))}
-      </ul>
+      <p className="notice warn">This would {endText(impact)} now.</p>
+      {data.length > 0 && (
+        <ul className="impact" aria-label="Whom it would cut off">
+          {data.map((row) => (
+            <li key={`${row.actorTokenId} ${row.address} ${row.scope ?? ''}`}>
+              <Who {...row} />
+            </li>
+          ))}
+        </ul>
+      )}
       {total > shown && <p className="muted">And {subscriptions(total - shown)} more.</p>}
     </div>
   );

@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { ApiFailure } from '../api/failure.js';
 import { ConfirmDialog } from '../components/ConfirmDialog.js';
 import { useProject } from '../session/console.js';
-import { impactOf, type Change, type Impact } from './impact.js';
+import { cutsNobodyOff, impactOf, type Change, type Impact } from './impact.js';
 import { ImpactShown } from './ImpactShown.js';
 
 interface Waiting {
@@ -41,7 +41,7 @@ export const useGuardedChange = (): {
       if (error instanceof ApiFailure && [400, 404, 409].includes(error.status)) throw error;
       return undefined;
     });
-    if (impact?.total === 0) {
+    if (impact !== undefined && cutsNobodyOff(impact)) {
       await run();
       return true;
     }

@@ -47,6 +47,34 @@ describe('the console, actors, scopes and keys', function () {
     await page.context().close();
   });
 
+  it('says whose connections end before it disables or deletes an actor', async () => {
+    const { project, socketUrl } = world.service;
+    const { slug, appId } = (await project.post('/apps', { name: 'Cut off', topics: ['chat'] })).body;
+    await project.post(`/apps/${appId}/rooms`, { name: 'Lobby' });
+    const { accessToken, actorTokenId } = (await project.post('/actors', { name: 'Bea', actorType: 'user' }))
+      .body;
+    const client = connect({ url: socketUrl, token: accessToken, reconnect: false });
+    try {
+      await client.subscribe(`${slug}/lobby/chat`, () => undefined);
+      const { page } = await world.signedIn(`actors/${actorTokenId}`);
+      for (const name of ['Delete…', 'Disable…']) {
+        await page.getByRole('button', { name }).click();
+        await page.getByText('This would close 1 connection and end 1 subscription now').waitFor();
+        await page.getByText(`${slug}/lobby/chat`).waitFor();
+        await expectAccessible(page);
+        if (name === 'Delete…') await page.getByRole('button', { name: 'Cancel' }).click();
+      }
+      await page.getByRole('button', { name: 'Disable it' }).click();
+      await page.getByText('disabled', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByText('its grants go with it').waitFor();
+      expect(await page.getByText('This would').count()).to.equal(0);
+      await page.context().close();
+    } finally {
+      await client.close();
+    }
+  });
+
   it('makes a scope, and says that its slug is taken', async () => {
     const { page } = await world.signedIn('scopes');
     for (const outcome of ['is made', 'taken']) {

@@ -8,6 +8,7 @@ import {
   skipWithoutBrowser,
   type ConsoleWorld,
 } from './support/consoleWorld.js';
+import { joinAsActor } from '../support/hookedApp.js';
 import { mintSession } from './support/sessions.js';
 
 describe('the console, apps and rooms', function () {
@@ -104,6 +105,21 @@ describe('the console, apps and rooms', function () {
       await page.getByRole('alertdialog').getByRole('button', { name: 'Make it' }).click();
       await page.getByRole('cell', { name: 'Chosen one' }).waitFor();
       expect((await grants()).body).to.have.length(1);
+      await page.context().close();
+    } finally {
+      await client.close();
+    }
+  });
+
+  it('says whom it cuts off before it deletes an app', async () => {
+    const { app, address } = await makeApp('Doomed');
+    const { client } = await joinAsActor(world.service, { name: 'Last listener' });
+    try {
+      await client.subscribe(address, () => undefined);
+      const { page } = await world.signedIn(`rooms/${app.appId}`);
+      await page.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByText('This would end 1 subscription now').waitFor();
+      await page.getByText('Last listener').waitFor();
       await page.context().close();
     } finally {
       await client.close();

@@ -12,6 +12,8 @@ import { Form } from '../../components/Form.js';
 import type { FormValues } from '../../components/formValues.js';
 import { ScopeField, scopeGiven } from '../../components/ScopeField.js';
 import { toast } from '../../components/Toast.js';
+import { ForetoldImpact } from '../../impact/ForetoldImpact.js';
+import { useGuardedChange } from '../../impact/useGuardedChange.js';
 import { useMay, useProject } from '../../session/console.js';
 
 type Actor = Schemas['Actor'];
@@ -23,7 +25,9 @@ export const ActorActions = ({ actor }: { readonly actor: Actor }) => {
   const readAgain = useReadAgain();
   const [, navigate] = useLocation();
   const [opened, open] = useState<Opened>();
+  const { guard, question } = useGuardedChange();
   const close = (): void => open(undefined);
+  const path = `/actors/${actor.actorTokenId}`;
   const params = { path: { actorId: actor.actorTokenId } };
   const isActive = actor.status === 'active';
   if (!useMay('admin')) return null;
@@ -33,11 +37,20 @@ export const ActorActions = ({ actor }: { readonly actor: Actor }) => {
     await readAgain();
   };
   const save = async (values: FormValues): Promise<void> => {
-    await change({
+    const body = {
       name: values.text('name'),
       accessScopeId: scopeGiven(values.text('accessScopeId')),
       metadata: (values.json('metadata') ?? null) as Record<string, unknown> | null,
+    };
+    const isDone = await guard({
+      title: `Change ${actor.name}?`,
+      confirm: 'Change it',
+      method: 'PATCH',
+      path,
+      body,
+      run: () => change(body),
     });
+    if (!isDone) return;
     close();
     toast(`${actor.name} is changed`);
   };
@@ -78,6 +91,7 @@ export const ActorActions = ({ actor }: { readonly actor: Actor }) => {
         onConfirm={() => change({ status: 'disabled' })}
       >
         <p>Its connections are closed, and it cannot connect until somebody enables it.</p>
+        <ForetoldImpact change={{ method: 'PATCH', path, body: { status: 'disabled' } }} />
       </ConfirmDialog>
       <ConfirmDialog
         title={`End the client tokens of ${actor.name}?`}
@@ -107,7 +121,9 @@ export const ActorActions = ({ actor }: { readonly actor: Actor }) => {
         }}
       >
         <p>Its connections are closed, and its grants go with it.</p>
+        <ForetoldImpact change={{ method: 'DELETE', path }} />
       </ConfirmDialog>
+      {question}
     </>
   );
 };

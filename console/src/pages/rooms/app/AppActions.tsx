@@ -9,6 +9,7 @@ import { Dialog } from '../../../components/Dialog.js';
 import { TextField } from '../../../components/fields.js';
 import { Form } from '../../../components/Form.js';
 import { toast } from '../../../components/Toast.js';
+import { ForetoldImpact } from '../../../impact/ForetoldImpact.js';
 import { useMay, useProject } from '../../../session/console.js';
 import type { App } from '../model.js';
 import { useAppChange } from './useAppChange.js';
@@ -102,6 +103,7 @@ const DeleteDialog = ({ app, isOpen, onClose }: AppDialogProps) => {
       }}
     >
       <p>Its rooms, their grants and the messages on record go with it. Nobody can bring them back.</p>
+      <ForetoldImpact change={{ method: 'DELETE', path: `/apps/${appId}` }} />
     </ConfirmDialog>
   );
 };

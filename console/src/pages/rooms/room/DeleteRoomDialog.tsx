@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { useReadAgain } from '../../../api/useReadAgain.js';
 import { answerOf } from '../../../api/failure.js';
 import { ConfirmDialog } from '../../../components/ConfirmDialog.js';
 import { toast } from '../../../components/Toast.js';
-import { impactOf } from '../../../impact/impact.js';
-import { ImpactShown } from '../../../impact/ImpactShown.js';
+import { ForetoldImpact } from '../../../impact/ForetoldImpact.js';
 import { useProject } from '../../../session/console.js';
 import type { Room } from '../model.js';
 
@@ -19,13 +17,6 @@ export const DeleteRoomDialog = ({ room, isOpen, onClose, onDeleted }: DeleteRoo
   const { api } = useProject();
   const readAgain = useReadAgain();
   const { appId, roomId, name, slug } = room;
-  const impact = useQuery({
-    queryKey: ['impact of deleting', roomId],
-    queryFn: () => impactOf(api, { method: 'DELETE', path: `/apps/${appId}/rooms/${roomId}` }),
-    enabled: isOpen,
-    gcTime: 0,
-    retry: false,
-  });
   return (
     <ConfirmDialog
       title={`Delete ${name}?`}
@@ -42,7 +33,7 @@ export const DeleteRoomDialog = ({ room, isOpen, onClose, onDeleted }: DeleteRoo
       }}
     >
       <p>Its grants and the messages on record go with it. Nobody can bring them back.</p>
-      {!impact.isPending && impact.data?.total !== 0 && <ImpactShown impact={impact.data} />}
+      <ForetoldImpact change={{ method: 'DELETE', path: `/apps/${appId}/rooms/${roomId}` }} />
     </ConfirmDialog>
   );
 };
