@@ -56,6 +56,8 @@ const faultsOnRecord = async (
   { apiUrl: url }: ServerAddress,
   credential: string | undefined,
 ): Promise<string[]> => {
+  // The token of an observer has neither.
+  if (actor === undefined && signingKey === undefined) return [];
   if (credential === undefined) {
     say('-', 'the signing key and the actor were not looked up: that takes an API key (--api-key)');
     return [];

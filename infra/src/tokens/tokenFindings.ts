@@ -7,6 +7,8 @@ import { parseToken } from '@roomwire/shared/credentials/secretToken';
 import { capabilityRights, maxCapabilityPatterns } from '@roomwire/shared/domain/capabilities';
 import { namesExternalActor } from '@roomwire/shared/domain/tokenRevocation';
 import { factsOfExternal, faultsOfExternal } from './externalFindings.js';
+import { factsOfObserver, faultsOfObserver, isOfObserver } from './observerFindings.js';
+import { factsOfTimes, faultsOfTimes } from './tokenTimes.js';
 
 /** What is seen of a token without asking anybody; none of it holds anything secret. */
 export interface TokenFindings {
@@ -74,6 +76,12 @@ const ofJwt = (token: string, now: number): TokenFindings => {
       ...{ kind: 'other', facts: [] },
       faults: ['It is a user session token: that is for the endpoints of organizations, not for clients'],
     };
+  if (isOfObserver(header))
+    return {
+      kind: 'client token',
+      facts: [...factsOfObserver(payload), ...factsOfTimes(payload, now)],
+      faults: [...faultsOfObserver(payload), ...faultsOfTimes(payload, now)],
+    };
   const faults = [
     ...faultsOfHeader(header),
     ...faultsOfClaims(payload, now),
@@ -119,10 +127,8 @@ const faultsOfHeader = ({ alg, kid, crit }: Claims): string[] => {
   return faults;
 };
 
-/** A time beyond it, in seconds, is one in milliseconds. */
-const latestSeconds = 100_000_000_000;
-
-const faultsOfClaims = ({ sub, exp, nbf, roomwire }: Claims, now: number): string[] => {
+const faultsOfClaims = (payload: Claims, now: number): string[] => {
+  const { sub, roomwire } = payload;
   const faults: string[] = [];
   if (readCapabilities(roomwire) === 'malformed')
     faults.push(
@@ -133,36 +139,23 @@ const faultsOfClaims = ({ sub, exp, nbf, roomwire }: Claims, now: number): strin
     faults.push('Its sub is an actorTokenId: the keyId of the actor is meant, at_live_…');
   else if (!isKeyId(sub, 'at') && !(typeof sub === 'string' && namesExternalActor(sub)))
     faults.push('Its sub is not the keyId of an actor, at_live_…');
-  for (const [name, time] of Object.entries({ exp, nbf })) {
-    if (time === undefined) continue;
-    if (typeof time !== 'number') faults.push(`Its ${name} is not a number`);
-    else if (time > latestSeconds)
-      faults.push(`Its ${name} is in milliseconds: seconds since 1970 are meant`);
-  }
-  if (typeof exp === 'number' && exp * 1_000 <= now) faults.push(`It expired at ${timeOf(exp)}`);
-  if (typeof nbf === 'number' && nbf <= latestSeconds && nbf * 1_000 > now)
-    faults.push(`It is not valid before ${timeOf(nbf)} (nbf): is a clock wrong?`);
-  return faults;
+  return [...faults, ...faultsOfTimes(payload, now)];
 };
 
 /** Claims of these names are public anyway; others are named, and not shown. */
+const known: readonly string[] = ['sub', 'iat', 'nbf', 'exp', 'roomwire'];
+
 const factsOf = ({ alg, kid }: Claims, payload: Claims, now: number): string[] => {
-  const { sub, exp, nbf, iat, roomwire, ...others } = payload;
+  const { sub, roomwire } = payload;
   const facts = [`A client token, ${shown(alg)}`];
   if (isKeyId(kid, 'sk')) facts.push(`signed by the key ${kid} (kid), which only the service can check`);
   if (typeof sub === 'string') facts.push(`for the actor ${sub} (sub)`);
-  for (const [name, time] of Object.entries({ iat, nbf, exp }))
-    if (typeof time === 'number' && time <= latestSeconds) facts.push(`${name} ${timeOf(time)}`);
-  if (typeof exp === 'number' && exp * 1_000 > now && exp <= latestSeconds)
-    facts.push(`it expires in ${Math.round((exp * 1_000 - now) / 1_000)} s`);
-  if (exp === undefined) facts.push('it never expires by itself');
+  facts.push(...factsOfTimes(payload, now));
   if (roomwire !== undefined) facts.push(`roomwire ${JSON.stringify(roomwire)}`);
-  const names = Object.keys(others);
+  const names = Object.keys(payload).filter((name) => !known.includes(name));
   if (names.length > 0) facts.push(`other claims: ${names.join(', ')}`);
   return facts;
 };
-
-const timeOf = (seconds: number): string => new Date(seconds * 1_000).toISOString();
 
 const shown = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));
 

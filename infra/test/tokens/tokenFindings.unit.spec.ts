@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { expect } from 'chai';
+import { ObserverKeys } from '@roomwire/shared/credentials/observerToken';
 import { mintToken } from '@roomwire/shared/credentials/secretToken';
 import { findingsOf } from '../../src/tokens/tokenFindings.js';
 
@@ -45,6 +46,29 @@ describe('findingsOf', () => {
       [{ roomwire: { accessScopeId: 'acme' } }, 'Its claim roomwire is malformed'],
     ] as const)
       expect(faultsOf(await of(claims)).join(), fault).to.include(fault);
+  });
+
+  it('says of the token of an observer what it may do, and until when', () => {
+    const session = {
+      ...{ subject: 'ada', principal: 'ada', organizationId: uuid },
+      ...{ isOperator: false, tokenId: undefined, issuedAt: seconds },
+    };
+    const mint = (expiresAt: number) =>
+      new ObserverKeys({ current: new Uint8Array(32) }).mint(
+        { projectId: uuid, accessScopeId: null, session },
+        { issuedAt: seconds, expiresAt },
+      );
+    const good = findingsOf(mint(seconds + 600), now);
+    expect(good).to.include({ kind: 'client token' }).and.not.to.have.any.keys('actor', 'signingKey');
+    expect(good.faults).to.eql([]);
+    expect(good.facts[0]).to.equal('The token of an observer, with which the console works for ada');
+    expect(good.facts[1]).to.include(`every room of the project ${uuid}, outside of every scope`);
+    expect(good.facts.at(-1)).to.equal('it expires in 600 s');
+    expect(faultsOf(mint(seconds - 1)).join()).to.include('It expired at');
+  });
+
+  it('sees that a token only pretends to be of an observer', async () => {
+    expect(faultsOf(await jwt({}, { kid: 'console_abc' })).join()).to.include('not those of an observer');
   });
 
   it('tells apart what is no token of a client', () => {
