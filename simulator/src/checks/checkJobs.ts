@@ -1,4 +1,4 @@
-import type { History, Subscribed } from '../run/history.js';
+import type { DoubtedMember, History, Subscribed } from '../run/history.js';
 import type { HandedOut } from '../run/jobs.js';
 import type { Published } from '../run/published.js';
 import { matches, mayHave } from './checkMessages.js';
@@ -82,10 +82,15 @@ const isCollected = (history: History, members: readonly Subscribed[], message: 
   const stored = message.copies[0]?.at ?? message.sentAt;
   const [from, to] = [message.sentAt - onTheWayMs, stored + onTheWayMs];
   const until = history.isDisturbed(from - aftermathMs, to) ? stored + 2 * aftermathMs : to;
-  const there = members.filter((member) => member.from < until && member.until > from - aftermathMs);
-  const isEligible = (member: Subscribed): boolean => mayHave(member, message) && matches(member, message);
+  const isThere = (member: DoubtedMember): boolean =>
+    member.from < until && member.until > from - aftermathMs;
+  const there = members.filter(isThere);
+  const doubted = history.doubtedMembers.filter(
+    (member) => member.topic === message.topic && isThere(member),
+  );
+  const isEligible = (member: DoubtedMember): boolean => mayHave(member, message) && matches(member, message);
   return (
-    there.every(isEligible) ||
+    [...there, ...doubted].every(isEligible) ||
     there.some((member) => isEligible(member) && member.from <= message.sentAt && member.until >= until)
   );
 };

@@ -1,5 +1,5 @@
 import type { StartPoint } from '@roomwire/shared/wire/protocol/startPoint';
-import type { Subscribed } from '../run/history.js';
+import type { DoubtedMember, Subscribed } from '../run/history.js';
 import type { JobOptions } from '../run/jobs.js';
 import type { Beginning, Gap } from '../run/historyReads.js';
 import type { World } from './world.js';
@@ -57,6 +57,7 @@ export class OwnSubscriptions {
   private readonly byTopic = new Map<string, Subscribed>();
   /** Topics whose `subscribe` or `unsubscribe` has not been answered. */
   private readonly asking = new Map<string, Asked>();
+  private readonly doubted = new Map<string, DoubtedMember>();
   private readonly wereOwn = new Set<string>();
   private readonly wereMembers = new Set<string>();
   /** Topics of which no message may come until they are asked for again. */
@@ -103,6 +104,7 @@ export class OwnSubscriptions {
   subscribed(topic: string, answered: Answered): void {
     const asked = this.asking.get(topic);
     this.asking.delete(topic);
+    this.trust(topic);
     if (asked?.wish === undefined) return;
     this.used(asked.wish.room, true, asked.askedAt);
     for (const [rule, name] of [
@@ -126,6 +128,7 @@ export class OwnSubscriptions {
 
   unsubscribed(topic: string): void {
     this.asking.delete(topic);
+    this.trust(topic);
   }
 
   /** False where nothing was asked for the topic. */
@@ -134,6 +137,7 @@ export class OwnSubscriptions {
     if (asked === undefined) return false;
     this.asking.delete(topic);
     this.end(topic);
+    if (error === 'broker_unavailable' && asked.wish?.jobs) this.doubtMember(asked.wish, asked.askedAt);
     if (error === 'continuity_lost') this.ended.add(topic);
     if (error === 'unknown_topic' && asked.wish) this.used(asked.wish.room, false, asked.askedAt);
     return true;
@@ -160,12 +164,29 @@ export class OwnSubscriptions {
 
   endAll(): void {
     for (const topic of [...this.byTopic.keys()]) this.end(topic);
+    for (const topic of [...this.doubted.keys()]) this.trust(topic);
   }
 
   /** A right has changed, or may have: the subscriptions in the room may end without a word. */
   doubt(room: string): void {
     for (const subscription of this.byTopic.values())
       if (subscription.room === room) subscription.until = Math.min(subscription.until, this.world.time.now);
+  }
+
+  /** [WS-SUB-2] The owner of the group may have it as a member, with what it has asked for. */
+  private doubtMember({ topic, filter, own }: Wish, from: number): void {
+    const { connection, actor } = this;
+    const member = { connection, actor, topic, filter, own, from, until: Infinity };
+    this.trust(topic);
+    this.doubted.set(topic, member);
+    this.world.history.doubtedMembers.push(member);
+  }
+
+  /** It is known again what the client gets of the topic. */
+  private trust(topic: string): void {
+    const member = this.doubted.get(topic);
+    if (member) member.until = this.world.time.now;
+    this.doubted.delete(topic);
   }
 
   private beginningOf({ wish, askedAt }: Asked, answered: Answered): Beginning | undefined {

@@ -43,6 +43,12 @@ export interface Subscribed {
   readonly received: Received[];
 }
 
+/** A member of a group with jobs, as the owner of the group may have it: the answer was that the bus is not there. */
+export type DoubtedMember = Pick<
+  Subscribed,
+  'connection' | 'actor' | 'topic' | 'filter' | 'own' | 'from' | 'until'
+>;
+
 /** A request that rested on a right, and whether it was granted. */
 export interface RightUsed {
   readonly actor: string;
@@ -93,6 +99,7 @@ export class History {
   /** What connections are called in the ids of messages, as far as that is known. */
   readonly names = new Map<number, string>();
   readonly subscriptions: Subscribed[] = [];
+  readonly doubtedMembers: DoubtedMember[] = [];
   readonly deliveries: Delivered[] = [];
   readonly rightsUsed: RightUsed[] = [];
   /** In the order in which they came. */
