@@ -4,38 +4,32 @@ import { createGateway, type Gateway, type GatewayDeps } from '@roomwire/gateway
 import type { Config } from '../config/config.js';
 
 /** What of the configuration is about what a gateway does with its clients. */
-export type GatewaySettings = Pick<
-  Config,
-  | 'publishRate'
-  | 'requestRate'
-  | 'retainedBytes'
-  | 'idleTimeoutMs'
-  | 'revalidationMs'
-  | 'wsOrigins'
-  | 'trustedProxies'
-  | 'failedAuthDelayMs'
-  | 'deduplicationMs'
-  | 'sharedMemory'
->;
+export type GatewaySettings = ReturnType<typeof gatewaySettings>;
+
+export const gatewaySettings = (config: Config) => {
+  const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins } = config;
+  const { trustedProxies, failedAuthDelayMs, deduplicationMs, sharedMemory } = config;
+  return {
+    ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins },
+    ...{ trustedProxies, failedAuthDelayMs, deduplicationMs, sharedMemory },
+  };
+};
 
 export type GatewayPortsOpened = Omit<GatewayDeps, 'options' | 'secretBox' | 'observerKeys'>;
 
 /** A gateway of this thread, or of this process. */
 export const openGateway = (
-  settings: GatewaySettings,
+  { wsOrigins, sharedMemory, ...settings }: GatewaySettings,
   sealingKeys: SealingKeys,
   ports: GatewayPortsOpened,
   options: GatewayDeps['options'] = {},
 ): Gateway => {
-  const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs } = settings;
-  const { trustedProxies, failedAuthDelayMs, deduplicationMs, sharedMemory, wsOrigins } = settings;
   return createGateway({
     ...ports,
     secretBox: createSecretBox(sealingKeys),
     observerKeys: new ObserverKeys(sealingKeys),
     options: {
-      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs },
-      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
+      ...settings,
       ...sharedMemory,
       allowedOrigins: wsOrigins ?? '*',
       ...options,

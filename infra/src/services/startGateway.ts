@@ -3,14 +3,14 @@ import { openSealingKeys } from '../secrets/sealingKeys.js';
 import type { GatewayThreads } from '../threads/gatewayThreads.js';
 import type { ThreadsOf } from '../threads/openThreads.js';
 import { factLogOf } from './connectionRecord.js';
-import { openGateway, type GatewayPortsOpened } from './openGateway.js';
+import { gatewaySettings, openGateway, type GatewayPortsOpened } from './openGateway.js';
 import type { ServiceContext, StartService } from './service.js';
 
 export const startGateway: StartService = async (context) => {
   const { config, front, closing, draining, secrets, show, backends } = context;
   const sealingKeys = await openSealingKeys(config, 'signingKeys', secrets);
   const ports = await openPorts(context);
-  const gateway = openGateway(config, sealingKeys, ports);
+  const gateway = openGateway(gatewaySettings(config), sealingKeys, ports);
   closing.push(() => {
     backends.publishing = backends.liveState = backends.jobGroups = undefined;
     backends.liveConnections = undefined;

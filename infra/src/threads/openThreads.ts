@@ -9,7 +9,7 @@ import type { Gateway } from '@roomwire/gateway/gateway';
 import { everyChannel, everyQueue } from '@roomwire/shared/wire/bus/everyTopic';
 import { liveMessages, type LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import type { GatewayPortsOpened } from '../services/openGateway.js';
+import { gatewaySettings, type GatewayPortsOpened } from '../services/openGateway.js';
 import type { ServiceContext } from '../services/service.js';
 import { openDescriptors } from './descriptors.js';
 import { GatewayThreads } from './gatewayThreads.js';
@@ -52,12 +52,10 @@ const threadSettings = (
   { sealingKeys }: ThreadsOf,
 ): Omit<ThreadSettings, 'slots'> => {
   const share = (whole: number): number => Math.ceil(whole / config.gatewayThreads);
-  const { publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins } = config;
-  const { trustedProxies, failedAuthDelayMs, deduplicationMs, sharedMemory } = config;
+  const { sharedMemory } = config;
   return {
     gateway: {
-      ...{ publishRate, requestRate, retainedBytes, idleTimeoutMs, revalidationMs, wsOrigins },
-      ...{ trustedProxies, failedAuthDelayMs, deduplicationMs },
+      ...gatewaySettings(config),
       sharedMemory: {
         ...sharedMemory,
         subscriptionBytes: share(sharedMemory.subscriptionBytes),

@@ -9,7 +9,7 @@ import type {
 } from '../../ports/messageBus.js';
 import { once } from '../../runtime/service.js';
 import type { Channel, Versioned, WorkQueue } from '../../wire/bus/channel.js';
-import { encodeRecord, type EncodedRecord, type EncodedRecords } from './encodedRecords.js';
+import { decodeRecord, encodeRecord, type EncodedRecord, type EncodedRecords } from './encodedRecords.js';
 import { LinkClosed, type ThreadLink } from './threadLink.js';
 
 /** The channels and queues that threads may name. */
@@ -103,7 +103,7 @@ export class ServedMessageBus {
 
   private put(name: string, job: EncodedRecord): Promise<void> {
     const queue = this.queue(name);
-    return this.deps.bus.put(queue, queue.codec.decode(job.bytes));
+    return this.deps.bus.put(queue, decodeRecord(queue, job));
   }
 
   private async work(name: string, options: WorkOptions, id: number): Promise<void> {

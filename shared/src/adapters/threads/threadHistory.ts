@@ -1,4 +1,3 @@
-import { EngineUnavailable } from '../../ports/errors.js';
 import type {
   History,
   HistoryOwners,
@@ -9,7 +8,7 @@ import type {
 } from '../../ports/history.js';
 import type { Place } from '../../wire/protocol/position.js';
 import { createForgetting, HeldObjects } from './heldObjects.js';
-import { LinkClosed, type ThreadLink } from './threadLink.js';
+import type { ThreadLink } from './threadLink.js';
 
 type Direction = 'newestFirst' | 'oldestFirst';
 type Page = readonly KeptMessage[];
@@ -98,8 +97,6 @@ export class ThreadHistory implements History {
   }
 
   private call<T>(method: string, ...given: readonly unknown[]): Promise<T> {
-    return this.link.call<T>('history', method, ...given).catch((error: unknown) => {
-      throw error instanceof LinkClosed ? new EngineUnavailable('message history', { cause: error }) : error;
-    });
+    return this.link.callPort<T>('message history', 'history', method, ...given);
   }
 }

@@ -1,3 +1,4 @@
+import { EngineUnavailable, type EngineUse } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
 import { packError, unpackError, type ThrownError } from './thrownErrors.js';
 
@@ -69,6 +70,15 @@ export class ThreadLink {
       this.calls.set(id, { resolve, reject });
       this.post(['call', id, service, method, given]);
     });
+  }
+
+  /** As `call`, of a port that the other thread has: where the thread has ended, its engine is out of reach. */
+  async callPort<T>(use: EngineUse, service: string, method: string, ...given: Given): Promise<T> {
+    try {
+      return await this.call<T>(service, method, ...given);
+    } catch (error) {
+      throw error instanceof LinkClosed ? new EngineUnavailable(use, { cause: error }) : error;
+    }
   }
 
   /** Nobody waits for it. */

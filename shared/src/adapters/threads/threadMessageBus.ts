@@ -12,7 +12,7 @@ import { once } from '../../runtime/service.js';
 import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../wire/bus/channel.js';
 import { sent } from '../message-bus/channelHub.js';
 import { decodeRecord, encodeRecord, type EncodedRecord } from './encodedRecords.js';
-import { LinkClosed, type ThreadLink } from './threadLink.js';
+import type { ThreadLink } from './threadLink.js';
 import { ThreadReader } from './threadReader.js';
 
 /**
@@ -104,11 +104,7 @@ export class ThreadMessageBus implements MeasuredBus {
 
   private async call<T>(method: string, ...given: readonly unknown[]): Promise<T> {
     if (!this.reachable) throw new EngineUnavailable('message bus');
-    try {
-      return await this.link.call<T>('bus', method, ...given);
-    } catch (error) {
-      throw error instanceof LinkClosed ? new EngineUnavailable('message bus', { cause: error }) : error;
-    }
+    return this.link.callPort<T>('message bus', 'bus', method, ...given);
   }
 
   private async closeAll(): Promise<void> {

@@ -1,9 +1,8 @@
-import { EngineUnavailable } from '../../ports/errors.js';
 import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '../../ports/messageStore.js';
 import type { LiveMessage } from '../../wire/bus/liveMessage.js';
 import type { RetentionClass } from '../../wire/bus/recordedMessages.js';
 import { createForgetting, HeldObjects } from './heldObjects.js';
-import { LinkClosed, type ThreadLink } from './threadLink.js';
+import type { ThreadLink } from './threadLink.js';
 
 type Page = readonly RecordedMessage[];
 
@@ -52,8 +51,6 @@ export class ThreadMessageStore implements MessageStore {
   async close(): Promise<void> {}
 
   private call<T>(method: string, ...given: readonly unknown[]): Promise<T> {
-    return this.link.call<T>('messageStore', method, ...given).catch((error: unknown) => {
-      throw error instanceof LinkClosed ? new EngineUnavailable('message store', { cause: error }) : error;
-    });
+    return this.link.callPort<T>('message store', 'messageStore', method, ...given);
   }
 }

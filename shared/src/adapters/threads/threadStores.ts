@@ -1,7 +1,7 @@
 import type { AccessLog } from '../../ports/accessLog.js';
 import type { ActivityStore } from '../../ports/activityStore.js';
 import type { FactLog } from '../../ports/connectionRecord.js';
-import { EngineUnavailable, type EngineUse } from '../../ports/errors.js';
+import type { EngineUse } from '../../ports/errors.js';
 import type { GroupStore } from '../../ports/groupStore.js';
 import type { JobStore } from '../../ports/jobStore.js';
 import type { PublishIds } from '../../ports/publishIds.js';
@@ -9,7 +9,7 @@ import type { ScheduleStore } from '../../ports/scheduleStore.js';
 import type { SessionStore } from '../../ports/sessionStore.js';
 import type { UsageStore } from '../../ports/usageStore.js';
 import type { ViewReader } from '../../ports/viewStore.js';
-import { LinkClosed, type Served, type ThreadLink } from './threadLink.js';
+import type { Served, ThreadLink } from './threadLink.js';
 
 /** The ports of a gateway that are nothing but methods which resolve with data. */
 export interface ThreadStores {
@@ -78,9 +78,7 @@ export const threadStore = <Name extends StoreName>(link: ThreadLink, name: Name
   const called =
     (method: string) =>
     (...given: readonly unknown[]) =>
-      link.call(name, method, ...given).catch((error: unknown) => {
-        throw error instanceof LinkClosed ? new EngineUnavailable(uses[name], { cause: error }) : error;
-      });
+      link.callPort(uses[name], name, method, ...given);
   const store = Object.fromEntries(methodsOf(name).map((method) => [method, called(method)]));
   return { ...store, close: async () => undefined } as unknown as ThreadStores[Name];
 };
