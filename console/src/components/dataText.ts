@@ -54,8 +54,11 @@ export const scalarText = (value: unknown): string => {
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
 
+/** `what` in the singular, of those whose plural has an s. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 export const sizeText = (bytes: number): string => {
-  if (bytes < 1_024) return `${bytes} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  if (bytes < 1_024) return counted(bytes, 'byte');
   const [value, unit] = bytes < 1_048_576 ? [bytes / 1_024, 'KiB'] : [bytes / 1_048_576, 'MiB'];
   return `${value.toFixed(1)} ${unit}`;
 };

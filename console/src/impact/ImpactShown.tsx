@@ -1,6 +1,5 @@
+import { counted } from '../components/dataText.js';
 import { closedConnections, type Impact, type ImpactRow } from './impact.js';
-
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const subscriptions = (count: number): string => counted(count, 'subscription');
 

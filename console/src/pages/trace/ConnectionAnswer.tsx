@@ -1,6 +1,7 @@
 import { FactSentence } from '../../connection-facts/FactSentence.js';
 import { Link } from 'wouter';
 import { usePathTo } from '../../app/paths.js';
+import { counted } from '../../components/dataText.js';
 import { Details } from '../../components/Details.js';
 import { Time } from '../../components/Time.js';
 import { outcomeTexts } from './outcomes.js';
@@ -48,7 +49,7 @@ export const ConnectionAnswer = ({ connection }: { readonly connection: TracedCo
   );
 };
 
-const factsOf = (count: number): string => (count === 1 ? '1 fact' : `${count} facts`);
+const factsOf = (count: number): string => counted(count, 'fact');
 
 /** Of a job, which another member was given. */
 const OtherConnection = ({ connectionId }: { readonly connectionId: string }) => {
