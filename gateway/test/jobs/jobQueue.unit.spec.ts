@@ -4,6 +4,7 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { JobMember, type JobWishes } from '../../src/jobs/queue/job.js';
 import { createJobCounts } from '../../src/jobs/queue/jobCounts.js';
+import type { KnownJob } from '../../src/jobs/queue/jobLoading.js';
 import { JobQueue } from '../../src/jobs/queue/jobQueue.js';
 import type { JobWindow } from '../../src/jobs/queue/jobWindow.js';
 
@@ -15,7 +16,17 @@ interface StoredJob {
   dueAt: number;
 }
 
+/** What the store has answered, and the queue has not got yet. */
+interface ReadPage {
+  readonly known: readonly KnownJob[];
+  readonly read: { readonly after: number; readonly to: number };
+}
+
 const everything: JobWishes = { filters: undefined, own: undefined };
+const wishing = (filter: string | undefined): JobWishes => ({
+  filters: filter === undefined ? undefined : [filter],
+  own: undefined,
+});
 const roomy: JobWindow = { lowJobs: 10, jobs: 40, bytes: 1_000_000 };
 
 /** A queue with a store that answers when it is told to. */
@@ -31,6 +42,7 @@ class Bench {
   private wanted: number[] = [];
   private dying: number[] = [];
   private unseen: number[] = [];
+  private page: ReadPage | undefined;
   private seq = 0;
 
   constructor(options = { prefetch: 3, ackSeconds: 10, maxDeliveries: 3 }, window = roomy) {
@@ -94,8 +106,22 @@ class Bench {
     this.queue.tick();
   }
 
+  /** The store is asked for the next jobs, and answers later. */
+  read(): void {
+    const after = this.queue.loading.wantsBehind;
+    if (this.page !== undefined || after === undefined) return;
+    this.queue.loading.begin();
+    const jobs = [...this.store.values()].filter(({ seq }) => seq > after).slice(0, 7);
+    const known = jobs.map(({ dueAt, ...job }) => ({
+      ...{ ...job, bytes: job.message.body.length, addedAt: 0 },
+      delayMs: Math.max(0, dueAt - this.now),
+    }));
+    this.page = { known, read: { after, to: jobs.at(-1)?.seq ?? this.seq } };
+  }
+
   /** The store answers what it was asked for. */
   answer(): void {
+    this.load();
     for (const seq of this.wanted.splice(0)) this.queue.fetched(seq, this.store.get(seq)?.message);
     for (const seq of this.dying.splice(0)) {
       this.dead.push(seq);
@@ -103,8 +129,7 @@ class Bench {
     }
     for (const seq of this.unseen.splice(0))
       if (this.store.has(seq) && this.queue.withdraw(seq)) this.settle(seq);
-    const { loading } = this.queue;
-    for (let after = loading.wantsBehind; after !== undefined; after = loading.wantsBehind) this.load(after);
+    for (this.read(); this.page; this.read()) this.load();
   }
 
   /** Until nothing is asked for any more. */
@@ -113,18 +138,23 @@ class Bench {
     while (this.wanted.length + this.dying.length + this.unseen.length > 0);
   }
 
+  /** The member does whatever it gets. */
+  doAll(member: JobMember): void {
+    for (let idle = 0; idle < 5; idle++) {
+      this.pass(5_000);
+      this.settleDown();
+      if (member.jobs.size > 0) idle = 0;
+      for (const { seq } of [...member.jobs]) this.ack(member, seq);
+    }
+  }
+
   holderOf(seq: number): JobMember | undefined {
     return [...this.held.keys()].find(({ jobs }) => [...jobs].some((job) => job.seq === seq));
   }
 
-  private load(after: number): void {
-    this.queue.loading.begin();
-    const page = [...this.store.values()].filter(({ seq }) => seq > after).slice(0, 7);
-    const known = page.map(({ dueAt, ...job }) => ({
-      ...{ ...job, bytes: job.message.body.length, addedAt: 0 },
-      delayMs: Math.max(0, dueAt - this.now),
-    }));
-    this.queue.loading.load(known, { after, to: page.at(-1)?.seq ?? this.seq });
+  private load(): void {
+    if (this.page) this.queue.loading.load(this.page.known, this.page.read);
+    this.page = undefined;
   }
 
   private settle(seq: number): void {
@@ -207,6 +237,21 @@ describe('the queue of a group with jobs', () => {
     expect([...(bench.held.get(ann) ?? [])]).to.deep.equal(seqs);
   });
 
+  it('finds again what nobody could have while the store was being read', () => {
+    const bench = new Bench({ prefetch: 1, ackSeconds: 10, maxDeliveries: 3 });
+    const [, inFlight = 0, ready] = ['us', 'eu', 'eu'].map((filter) => bench.publish({ filters: [filter] }));
+    const ann = bench.join('ann', wishing('eu'));
+    bench.settleDown();
+    bench.queue.ask(ann, everything);
+    bench.read();
+    bench.queue.ask(ann, wishing('us'));
+    bench.queue.ask(ann, wishing('eu'));
+    bench.settleDown();
+    bench.ack(ann, inFlight);
+    bench.settleDown();
+    expect([...(bench.held.get(ann) ?? [])]).to.deep.equal([ready]);
+  });
+
   it('takes back what is overdue, and lets it die after `maxDeliveries`', () => {
     const bench = new Bench();
     bench.join('ann');
@@ -281,6 +326,15 @@ describe('the queue of a group with jobs', () => {
         weight: 1,
         arbitrary: fc.record({ kind: fc.constant('pass' as const), ms: fc.constantFrom(1_000, 10_000) }),
       },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant('ask' as const),
+          at: fc.nat(20),
+          filter: fc.constantFrom(undefined, 'eu', 'us'),
+        }),
+      },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('read' as const) }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('answer' as const) }) },
     );
     fc.assert(
@@ -302,7 +356,7 @@ describe('the queue of a group with jobs', () => {
             const seq = bench.publish({ filters: [step.filter] });
             if (bench.store.has(seq) || bench.settled.includes(seq)) published.add(seq);
           } else if (step.kind === 'join') {
-            bench.join(`worker-${joined++}`, { filters: step.filter && [step.filter], own: undefined });
+            bench.join(`worker-${joined++}`, wishing(step.filter));
           } else if (step.kind === 'leave') {
             const member = [...bench.held.keys()].at(step.at % Math.max(1, bench.held.size));
             if (member) bench.leave(member);
@@ -312,7 +366,11 @@ describe('the queue of a group with jobs', () => {
           } else if (step.kind === 'nack') {
             const [member, seq] = any(step.at) ?? [];
             if (member && seq !== undefined) bench.nack(member, seq, step.delayMs);
+          } else if (step.kind === 'ask') {
+            const member = [...bench.held.keys()].at(step.at % Math.max(1, bench.held.size));
+            if (member) bench.queue.ask(member, wishing(step.filter));
           } else if (step.kind === 'pass') bench.pass(step.ms);
+          else if (step.kind === 'read') bench.read();
           else bench.answer();
           const inFlight = [...bench.held.keys()].flatMap(({ jobs }) => [...jobs].map(({ seq }) => seq));
           expect(new Set(inFlight).size).to.equal(inFlight.length);
@@ -320,18 +378,20 @@ describe('the queue of a group with jobs', () => {
           for (const { jobs } of bench.held.keys()) expect(jobs.size).to.be.at.most(3);
           for (const seq of inFlight) expect(bench.store.has(seq)).to.equal(true);
         }
-        // A member that may have everything does what is left.
-        for (const member of [...bench.held.keys()]) bench.leave(member);
-        const last = bench.join('last');
-        for (let rounds = 0; rounds < 500 && bench.store.size > 0; rounds++) {
-          bench.pass(5_000);
-          bench.settleDown();
-          for (const job of [...last.jobs]) bench.ack(last, job.seq);
-        }
+        // One member does what it may have, and then everything.
+        const [last = bench.join('last'), ...others] = bench.held.keys();
+        for (const member of others) bench.leave(member);
+        bench.doAll(last);
+        expect(
+          [...bench.store.values()].filter(({ message }) => last.selects(new Set(message.filters))),
+        ).to.deep.equal([]);
+        bench.queue.ask(last, everything);
+        bench.doAll(last);
         expect(bench.store.size).to.equal(0);
         expect(new Set(bench.settled)).to.deep.equal(published);
         expect(bench.settled.length).to.equal(published.size);
       }),
+      { numRuns: 1_000 },
     );
   });
 });

@@ -374,6 +374,11 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
     rules: ['WS-JOB-2', 'WS-JOB-4'],
     edits: [gateway('jobs/queue/jobQueue', 'for (const job of unfinished) {', 'for (const job of []) {')],
   },
+  'unread-leftovers': {
+    what: 'Jobs that are left in the store while it is being read are taken for read',
+    rules: ['WS-JOB-2'],
+    edits: [gateway('jobs/queue/jobMemory', 'Math.min(to, this.againFrom - 1)', 'to')],
+  },
   'unknown-places': {
     what: 'Messages are held before a gateway knows where they stand, and are replayed as well: a missing await',
     rules: ['WS-HIST-7', 'WS-PUB-1'],

@@ -13,6 +13,8 @@ export class JobMemory {
   private leftFrom = Number.POSITIVE_INFINITY;
   /** While jobs are read: those that have been settled, or left in the store, since. */
   private touched: Set<number> | undefined;
+  /** While jobs are read: what the store is to be read from once more, because it has been left there since. */
+  private againFrom = Number.POSITIVE_INFINITY;
 
   constructor(lastSeq: number) {
     this.newest = lastSeq;
@@ -75,6 +77,7 @@ export class JobMemory {
 
   beginReading(): void {
     this.touched = new Set();
+    this.againFrom = Number.POSITIVE_INFINITY;
   }
 
   /** Returns which of the jobs that are being read have been settled, or left in the store, meanwhile. */
@@ -87,13 +90,14 @@ export class JobMemory {
   /** Everything behind `after` has been read, up to `to`. */
   hasReadOn({ after, to }: { readonly after: number; readonly to: number }): void {
     // Otherwise jobs have been left in the store meanwhile, before those that were read.
-    if (this.loadedTo >= after) this.loadedTo = Math.max(this.loadedTo, to);
+    if (this.loadedTo >= after) this.loadedTo = Math.max(this.loadedTo, Math.min(to, this.againFrom - 1));
     this.seenTo = Math.max(this.seenTo, this.loadedTo);
   }
 
   /** From this job on the store is read once more. */
   readAgainFrom(seq: number): void {
     this.loadedTo = Math.min(this.loadedTo, seq - 1);
+    this.againFrom = Math.min(this.againFrom, seq);
   }
 
   /** Jobs that nobody could have before are looked at once more. */
