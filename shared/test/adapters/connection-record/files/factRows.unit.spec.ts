@@ -7,10 +7,11 @@ const of = { connection: 'c1', at };
 const place = { epoch: 1, offset: 7 };
 const wishes = { filters: ['eu', ['a', 'b']], own: true, group: 'g', jobs: true, replays: true } as const;
 const topic = 'p/shop/_/hall/chat';
-const holder = {
+const plain = {
   ...{ organizationId: 'o1', projectId: 'p1', actorTokenId: 'a1', keyId: 'k', actorType: 'user' },
-  ...{ scope: 'eu', narrowed: true, mark: 'm', address: '::1', sdk: 'js/1.2.0', connectedAt: at - 5 },
-} as const;
+  ...{ mark: 'm', address: '::1', connectedAt: at - 5 },
+};
+const holder = { ...plain, scope: 'eu', narrowed: true, sdk: 'js/1.2.0' } as const;
 
 /** One of each kind, with every field that it may have. */
 const full: readonly ConnectionFact[] = [
@@ -26,7 +27,6 @@ const full: readonly ConnectionFact[] = [
   { ...of, kind: 'standing', ...holder, subscriptions: [{ topic, place, ...wishes }] },
 ];
 
-const { narrowed: _, sdk: __, ...plain } = holder;
 /** Without what may be missing, and with null where that may be. */
 const bare: readonly ConnectionFact[] = [
   { ...of, kind: 'authenticated', ...plain, scope: null },
