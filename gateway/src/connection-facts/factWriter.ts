@@ -39,8 +39,10 @@ const defaults: FactWriterOptions = {
   handOutsPerSecond: limitTable.handOutFacts.value,
 };
 
-/** Facts in a batch, and connections that are told of anew at once. */
-const step = 500;
+/** Of the facts in a batch, and of those that wait before they are written at once: a write costs as much as hundreds of them. Kafka takes twice as much. */
+const batchBytes = 512 * 1024;
+/** Connections that are told of anew at once. */
+const toldAtOnce = 500;
 const closingMs = 2_000;
 
 /** A connection that can be told of. */
@@ -49,8 +51,8 @@ export interface Telling {
   standing(): ConnectionFact;
 }
 
-interface Told {
-  readonly telling: Telling;
+interface Told<T> {
+  readonly telling: T;
   readonly at: number;
   /** The gaps that there had been. */
   readonly gaps: number;
@@ -66,13 +68,13 @@ interface Lost {
  * Writes the facts of this gateway in batches, each until it is known to be stored. Nobody waits for it. What could not be written is counted
  * and becomes a gap, after which every open connection is told of anew.
  */
-export class FactWriter {
+export class FactWriter<T extends Telling = Telling> {
   private readonly deps: FactWriterDeps;
   private readonly options: FactWriterOptions;
   private readonly outage: Outage;
   private readonly handOuts: TokenBucket;
   /** Those that were told of longest ago come first. */
-  private readonly told = new Map<string, Told>();
+  private readonly told = new Map<string, Told<T>>();
   private waiting: ConnectionFact[] = [];
   private waitingBytes = 0;
   private number = 0;
@@ -117,7 +119,7 @@ export class FactWriter {
   });
 
   /** A connection has begun, or ended. */
-  enter(telling: Telling): void {
+  enter(telling: T): void {
     this.told.set(telling.id, { telling, at: this.deps.clock.now(), gaps: this.gaps });
   }
 
@@ -125,12 +127,17 @@ export class FactWriter {
     this.told.delete(id);
   }
 
+  /** One that has begun, and not ended. */
+  open(id: string): T | undefined {
+    return this.told.get(id)?.telling;
+  }
+
   add(fact: ConnectionFact): void {
     if (this.isClosed) return;
-    this.waiting.push(fact);
-    this.waitingBytes += approximateBytes(fact);
+    const isEnough = this.isEnough();
+    this.push(fact);
     if (this.waitingBytes > this.options.waitingBytes) this.dropWaiting();
-    else if (this.waiting.length === step) void this.writeAll('now');
+    else if (!isEnough && this.isEnough()) void this.writeAll('now');
   }
 
   /** Jobs may be more than all other facts together. */
@@ -146,6 +153,16 @@ export class FactWriter {
     sink.value('roomwire_connection_facts_lost_total', this.lost);
     sink.value('roomwire_connection_facts_waiting_bytes', this.waitingBytes);
   };
+
+  private push(fact: ConnectionFact): void {
+    this.waiting.push(fact);
+    this.waitingBytes += approximateBytes(fact);
+  }
+
+  /** For a batch. */
+  private isEnough(): boolean {
+    return this.waitingBytes >= batchBytes;
+  }
 
   private dropWaiting(): void {
     const lost = this.waiting.length;
@@ -170,7 +187,7 @@ export class FactWriter {
       this.pending ??= this.nextBatch();
       if (!(await this.tryWrite(this.pending))) return;
       this.pending = undefined;
-      isDue = this.waiting.length >= step || this.isTellingDue();
+      isDue = this.isEnough() || this.isTellingDue();
     }
   }
 
@@ -196,30 +213,28 @@ export class FactWriter {
     return this.account === 'due' || (first !== undefined && this.isDueAgain(first));
   }
 
-  private isDueAgain({ at, gaps }: Told): boolean {
+  private isDueAgain({ at, gaps }: Told<T>): boolean {
     return gaps < this.gaps || at < this.deps.clock.now() - this.options.tellAgainMs;
   }
 
   private tellAgain(): void {
-    const due: Telling[] = [];
+    const due: T[] = [];
     for (const told of this.told.values()) {
-      if (!this.isDueAgain(told) || due.length === step) break;
+      if (!this.isDueAgain(told) || due.length === toldAtOnce) break;
       due.push(told.telling);
     }
     for (const telling of due) {
       this.told.delete(telling.id);
       this.enter(telling);
-      this.waiting.push(telling.standing());
+      this.push(telling.standing());
     }
-    if (this.account === 'due' && due.length < step) this.account = 'told';
+    if (this.account === 'due' && due.length < toldAtOnce) this.account = 'told';
   }
 
   private nextBatch(isLast = false): FactBatch {
     const now = this.deps.clock.now();
-    const facts = this.waiting.splice(0, step);
+    const facts = this.takeFacts();
     const [next] = this.waiting;
-    if (next === undefined) this.waitingBytes = 0;
-    else for (const fact of facts) this.waitingBytes -= approximateBytes(fact);
     const from = Math.max(this.upTo, this.gap?.upTo ?? 0);
     // Something may still happen at the time that it is now.
     this.upTo = Math.max(from, isLast ? now : (next?.at ?? now) - 1);
@@ -236,12 +251,23 @@ export class FactWriter {
     };
   }
 
+  private takeFacts(): readonly ConnectionFact[] {
+    let [count, bytes] = [0, 0];
+    for (const fact of this.waiting) {
+      if (bytes >= batchBytes) break;
+      bytes += approximateBytes(fact);
+      count += 1;
+    }
+    this.waitingBytes -= bytes;
+    return this.waiting.splice(0, count);
+  }
+
   private async writeLast(): Promise<void> {
     await this.writing;
     if (this.pending !== undefined && !(await this.tryWrite(this.pending))) return;
     this.pending = undefined;
     for (let isLast = false; !isLast;) {
-      isLast = this.waiting.length <= step;
+      isLast = this.waitingBytes <= batchBytes;
       if (!(await this.tryWrite(this.nextBatch(isLast)))) return;
     }
   }

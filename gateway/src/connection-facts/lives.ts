@@ -37,28 +37,13 @@ const noLives = <C extends ClosableClient>(): Lives<C> => ({
 });
 
 const recordedLives = <C extends ClosableClient>(log: FactLog, deps: LivesDeps): Lives<C> => {
-  const open = new Map<string, ConnectionLife<C>>();
-  const writer = new FactWriter({ ...deps, write: (batch) => log.write(batch) });
-  const lifeDeps: LifeDeps<C> = {
-    ...deps,
-    writer: {
-      add: (fact) => writer.add(fact),
-      addHandOut: (fact) => writer.addHandOut(fact),
-      enter: (life) => {
-        open.set(life.id, life);
-        writer.enter(life);
-      },
-      leave: (id) => {
-        open.delete(id);
-        writer.leave(id);
-      },
-    },
-  };
+  const writer = new FactWriter<ConnectionLife<C>>({ ...deps, write: (batch) => log.write(batch) });
+  const lifeDeps: LifeDeps<C> = { ...deps, writer };
   return {
     // [WS-OBS-4]
     of: (client) => (client.identity.observes ? unrecordedLife : new ConnectionLife(client, lifeDeps)),
     kick: (connectionId) => {
-      const life = open.get(connectionId);
+      const life = writer.open(connectionId);
       life?.client.close(closes.kicked);
       return life !== undefined;
     },

@@ -55,13 +55,18 @@ describe('the writer of connection facts', () => {
 
   it('writes each fact once, in batches that follow one another', async () => {
     await open();
-    for (let n = 0; n < 1_200; n += 1) {
+    for (let n = 0; n < 5_000; n += 1) {
       if (n % 100 === 0) clock.pass(1);
       writer.add(fact(`c${n}`, clock.now()));
     }
-    await eventually(() => kindsOf().length === 1_200);
+    await eventually(() => kindsOf().length === 5_000);
     const connections = written.flatMap(({ facts }) => facts.map(({ connection }) => connection));
-    expect(connections).to.eql(Array.from({ length: 1_200 }, (_, n) => `c${n}`));
+    expect(connections).to.eql(Array.from({ length: 5_000 }, (_, n) => `c${n}`));
+    // The first says that the gateway is there; half a megabyte is in each of the others.
+    expect(written.map(({ facts }) => facts.length).toSorted((one, two) => two - one)[0]).to.be.within(
+      2_000,
+      2_100,
+    );
     for (const [at, batch] of written.entries()) {
       expect(batch.number).to.equal(at + 1);
       if (at > 0) expect(batch.from).to.equal(written[at - 1]?.upTo);

@@ -36,6 +36,7 @@ const commandFiles: readonly {
     ],
     load: async () => (await import('./resources/commands.js')).addResources,
   },
+  { names: ['impact'], load: async () => (await import('./resources/impact.js')).addImpact },
   { names: ['connections'], load: async () => (await import('./connections.js')).addConnections },
   { names: ['dead-letters'], load: async () => (await import('./deadLetters.js')).addDeadLetters },
   { names: ['trace'], load: async () => (await import('./trace.js')).addTrace },

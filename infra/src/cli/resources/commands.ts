@@ -5,6 +5,7 @@ import { exitCodes, fail } from '../fail.js';
 import { orFail } from '../apiOptions.js';
 import { putSecret, requireSecretOutput, withSecretOutput, type SecretOutput } from '../secretOutput.js';
 import { accessTo, type AccessOptions } from './access.js';
+import { listPath, onePath, readGiven } from './addresses.js';
 import { confirmOrExit } from './confirm.js';
 import { addFieldOptions, bodyOf } from './fields.js';
 import { resources, type Resource } from './resourceTable.js';
@@ -38,7 +39,7 @@ const addList = (group: Command, resource: Resource): void => {
   const command = group.command('list').description(`a line for each of the ${resource.name}`);
   if (resource.within) command.argument(`<${resource.within.argument}>`);
   optionsOf(command, resource).action((...given) => {
-    const { options, parts } = readGiven(given, resource.within?.argument);
+    const { options, parts } = readGiven<Options>(given, resource.within?.argument);
     return orFail(async () => {
       const { api, root } = await accessTo(resource).open(options);
       const records: Item[] = [];
@@ -55,7 +56,7 @@ const addGet = (group: Command, resource: Resource): void => {
     .description(`all fields of one`)
     .argument(`<${resource.one.argument}>`);
   optionsOf(command, resource).action((...given) => {
-    const { options, parts } = readGiven(given, resource.one.argument);
+    const { options, parts } = readGiven<Options>(given, resource.one.argument);
     return orFail(async () => {
       const { api, root } = await accessTo(resource).open(options);
       const record = await find(resource, api, root, parts);
@@ -71,7 +72,7 @@ const addCreate = (group: Command, resource: Resource): void => {
   addFieldOptions(command, create);
   if (secret) withSecretOutput(command);
   optionsOf(command, resource).action((...given) => {
-    const { options, parts } = readGiven(given, within?.argument);
+    const { options, parts } = readGiven<Options>(given, within?.argument);
     if (secret && !options.json) requireSecretOutput(options, resource.record);
     return orFail(async () => {
       const { api, root } = await accessTo(resource).open(options);
@@ -90,7 +91,7 @@ const addUpdate = (group: Command, resource: Resource, schema: object): void => 
   const fields = schema as Readonly<Record<string, unknown>>;
   addFieldOptions(command, fields);
   optionsOf(command, resource).action((...given) => {
-    const { options, parts } = readGiven(given, resource.one.argument);
+    const { options, parts } = readGiven<Options>(given, resource.one.argument);
     const body = bodyOf(command, fields);
     if (Object.keys(body).length === 0) fail('Name what is to change', exitCodes.misused);
     return orFail(async () => {
@@ -114,7 +115,7 @@ const addDelete = (group: Command, resource: Resource): void => {
   accessTo(resource)
     .addOptions(command)
     .action((...given) => {
-      const { options, parts, name } = readGiven(given, one.argument);
+      const { options, parts, name } = readGiven<Options>(given, one.argument);
       return orFail(async () => {
         const { api, root } = await accessTo(resource).open(options);
         const path = await onePath(resource, api, root, parts);
@@ -124,27 +125,6 @@ const addDelete = (group: Command, resource: Resource): void => {
         process.stdout.write('deleted\n');
       });
     });
-};
-
-/** Commander gives the arguments, the options and the command. Ends the command where the argument has other parts. */
-const readGiven = (given: readonly unknown[], argument: string | undefined) => {
-  const options = given.at(-2) as Options;
-  if (argument === undefined) return { options, parts: [], name: '' };
-  const name = given[0] as string;
-  const parts = name.split('/');
-  const wanted = argument.split('/');
-  if (parts.length !== wanted.length || parts.includes(''))
-    fail(`Name it as ${argument}, not ${name}`, exitCodes.misused);
-  return { options, parts, name };
-};
-
-const listPath = async (resource: Resource, api: ApiAddress, root: string, parts: readonly string[]) =>
-  resource.within ? resource.within.path(api, parts) : `${root}${resource.name}`;
-
-const onePath = async (resource: Resource, api: ApiAddress, root: string, parts: readonly string[]) => {
-  const list = await listPath(resource, api, root, parts.slice(0, -1));
-  const name = parts.at(-1) as string;
-  return `${list}/${encodeURIComponent(resource.idOf ? await resource.idOf(api, name, list) : name)}`;
 };
 
 const find = async (resource: Resource, api: ApiAddress, root: string, parts: readonly string[]) => {

@@ -22,6 +22,8 @@ export interface Place {
   readonly path: (api: ApiAddress, parts: readonly string[]) => Promise<string>;
 }
 
+export type Change = 'create' | 'update' | 'delete';
+
 /** A kind of record: what the commands `list`, `get`, `create`, `update` and `delete` of it do. */
 export interface Resource {
   readonly name: string;
@@ -49,6 +51,8 @@ export interface Resource {
   readonly isNeverDeleted?: true;
   /** Adds what can be done with this kind of record alone. */
   readonly addMore?: (group: Command) => void;
+  /** The changes of it that may cut somebody off, which `impact` foretells. */
+  readonly mayCutOff?: readonly Change[];
   /** What goes with a record that is deleted, besides the record. */
   readonly takesAlong?: string;
 }
@@ -75,6 +79,7 @@ export const resources: readonly Resource[] = [
     idOf: appIdOf,
     columns: ['slug', 'name', 'status', 'topics', 'appId'],
     ...{ create: createAppSchema, update: updateAppSchema },
+    mayCutOff: ['update', 'delete'],
     takesAlong: 'its rooms and all that they keep',
   },
   {
@@ -83,6 +88,7 @@ export const resources: readonly Resource[] = [
     idOf: (api, name, list) => roomIdOf(api, list.split('/')[1] as string, name),
     columns: ['slug', 'name', 'status', 'topics', 'roomId'],
     ...{ create: createRoomSchema, update: updateRoomSchema },
+    mayCutOff: ['update', 'delete'],
     takesAlong: 'its grants and all that it keeps',
   },
   {
@@ -98,6 +104,7 @@ export const resources: readonly Resource[] = [
       'roomActorAccessId',
     ],
     create: createGrantSchema,
+    mayCutOff: ['create', 'delete'],
     isListedOnly: true,
   },
   {
@@ -112,6 +119,7 @@ export const resources: readonly Resource[] = [
     one: { argument: 'actor', idField: 'actorTokenId' },
     columns: ['keyId', 'name', 'actorType', 'status', 'accessScopeId', 'lastUsedAt', 'actorTokenId'],
     ...{ create: createActorSchema, update: updateActorSchema, secret: 'accessToken' },
+    mayCutOff: ['update', 'delete'],
     takesAlong: 'its connections and grants',
   },
   {

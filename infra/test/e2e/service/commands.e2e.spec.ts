@@ -98,6 +98,40 @@ describe('the command line as a client', function () {
     expect((await run(['apps', 'update', String(slug)])).stderr).to.equal('Name what is to change\n');
   });
 
+  it('[HTTP-IMPACT-1] [HTTP-IMPACT-3] says whom a change would cut off, and changes nothing', async () => {
+    const { slug, appId } = (await service.project.post('/apps', { name: 'Club', topics: ['chat'] })).body;
+    const rooms = `/apps/${appId}/rooms`;
+    const { roomId } = (await service.project.post(rooms, { name: 'Bar' })).body;
+    const room = `${slug}/bar`;
+    const { accessToken, actorTokenId, keyId } = await actorOf(service.project, { name: 'Ann' });
+    const socket = await FrameClient.join(service.socketUrl, accessToken);
+    await socket.subscribe(`${room}/chat`);
+    const cutOff = (rule: string) => ({
+      data: [{ actorTokenId, name: 'Ann', address: `${room}/chat`, scope: null, rule, connections: 1 }],
+      total: 1,
+    });
+    const ofDevices = ['--permission', 'pubSub', '--actor-type', 'device'];
+    expect(await json('impact', 'grants', 'create', room, ...ofDevices)).to.eql(cutOff('grant_missing'));
+    expect(await json('impact', 'apps', 'update', slug, '--topics', 'news')).to.eql(
+      cutOff('topic_not_exposed'),
+    );
+    expect(await json('impact', 'actors', 'delete', keyId)).to.eql({
+      ...cutOff('actor_missing'),
+      connections: 1,
+    });
+    expect(await done('impact', 'rooms', 'delete', room)).to.match(
+      /^It would end 1 subscription now\nNAME .*\nAnn .* room_missing /,
+    );
+    expect(await done('impact', 'rooms', 'update', room, '--description', 'Dark')).to.equal(
+      'It would cut nobody off now\n',
+    );
+    expect((await service.project.get(`${rooms}/${roomId}`)).body).to.include({ description: null });
+    expect((await run(['impact', 'rooms', 'update', room])).stderr).to.equal('Name what is to change\n');
+    const unknown = await run(['impact', 'rooms', 'delete', `${slug}/none`]);
+    expect([unknown.code, unknown.stderr]).to.eql([1, 'There is no room none in the project\n']);
+    socket.terminate();
+  });
+
   it('says who is in a room, page after page', async () => {
     const { slug, appId } = (await service.project.post('/apps', { name: 'House', topics: ['chat'] })).body;
     const { roomId } = (await service.project.post(`/apps/${appId}/rooms`, { name: 'Hall' })).body;
@@ -206,5 +240,6 @@ describe('the command line as a client', function () {
       expect(await done('completion', shell)).to.include('signing-keys');
     const script = await done('completion', 'bash');
     expect(script).to.match(/"apps"\) echo "list get create update delete/);
+    expect(script).to.match(/"impact grants"\) echo "create delete/);
   });
 });

@@ -5,7 +5,7 @@ import {
   type RecordedConnection,
   type RecordedFact,
 } from '../../ports/connectionRecord.js';
-import type { FactBatch, FactOf } from '../../wire/bus/connectionFacts.js';
+import type { ConnectionFact, FactBatch, FactOf } from '../../wire/bus/connectionFacts.js';
 
 /** A connection, with how far its facts are folded into it. */
 export interface FoldedConnection extends RecordedConnection {
@@ -21,9 +21,23 @@ const digits = (value: number, length: number): string => value.toString(36).pad
 /** Before the facts of a batch, and behind those of the batches before. */
 export const placeOfBatch = (number: number): string => digits(number, numberDigits);
 
-/** The facts of a batch, with their places. */
-export const placedFacts = ({ number, facts }: FactBatch): readonly RecordedFact[] =>
-  facts.map((fact, index) => ({ place: `${placeOfBatch(number)}.${digits(index, indexDigits)}`, fact }));
+/** Made once: every fact has one. */
+const indexes: string[] = [];
+const placeInBatch = (index: number): string => (indexes[index] ??= `.${digits(index, indexDigits)}`);
+
+/** The facts of a batch, with their places; null stands for one that is not there. */
+export const placedFacts = ({
+  number,
+  facts,
+}: Pick<FactBatch, 'number'> & {
+  readonly facts: readonly (ConnectionFact | null)[];
+}): readonly RecordedFact[] => {
+  const batch = placeOfBatch(number);
+  const placed: RecordedFact[] = [];
+  for (const [index, fact] of facts.entries())
+    if (fact !== null) placed.push({ place: batch + placeInBatch(index), fact });
+  return placed;
+};
 
 /** Sorts connections by the time at which they began. */
 export const placeOfConnection = ({
@@ -31,6 +45,9 @@ export const placeOfConnection = ({
   connectionId,
 }: Pick<RecordedConnection, 'connectedAt' | 'connectionId'>): string =>
   `${digits(connectedAt, timeDigits)}-${connectionId}`;
+
+/** Before those of every connection that had begun at the time, and of later ones. */
+export const placeAt = (time: number): string => digits(time, timeDigits);
 
 /** Behind those of every connection that had begun at the time. */
 export const placeBehind = (time: number): string => `${digits(time, timeDigits)}~`;
@@ -41,40 +58,54 @@ export const roomOf = (topic: string): string => {
   return `${app}/${room}`;
 };
 
+/** Whether a fact says who the connection is. */
+export const isBeginning = (fact: ConnectionFact): fact is FactOf<'authenticated' | 'standing'> =>
+  fact.kind === 'authenticated' || fact.kind === 'standing';
+
 /** The connection after a fact. Undefined while it is not known who it is: what it began with was lost. */
 export const foldFact = (
   known: FoldedConnection | undefined,
-  { place, fact }: RecordedFact,
+  recorded: RecordedFact,
   gateway: string,
 ): FoldedConnection | undefined => {
+  const { place, fact } = recorded;
   if (fact.kind === 'authenticated') return known ?? begun(fact, gateway, place, fact.at, 0);
   if (fact.kind === 'standing')
     return begun(fact, gateway, place, known?.authenticatedAt ?? fact.connectedAt, fact.subscriptions.length);
   if (known === undefined) return undefined;
-  switch (fact.kind) {
-    case 'renewed':
-      return after(known, place, { scope: fact.scope });
-    case 'subscribed':
-      return after(known, place, { subscriptions: known.subscriptions + 1 });
-    case 'unsubscribed':
-      return after(known, place, { subscriptions: Math.max(0, known.subscriptions - 1) });
-    case 'closed': {
-      const { at, code, reason, by } = fact;
-      return after(known, place, { closed: { at, seenOpenAt: at, code, reason, by } });
-    }
-    default:
-      return after(known, place, {});
+  const next: GrownConnection = { ...known };
+  growBy(next, recorded);
+  return next;
+};
+
+/** A connection that only its owner has. */
+export interface GrownConnection extends FoldedConnection {
+  scope: string | null;
+  closed: ConnectionEnd | null;
+  subscriptions: number;
+  last: string;
+}
+
+/** As `foldFact`, in place, for a fact with which no connection begins. */
+export const growBy = (connection: GrownConnection, { place, fact }: RecordedFact): void => {
+  connection.last = place;
+  if (fact.kind === 'renewed') connection.scope = fact.scope;
+  else if (fact.kind === 'subscribed') connection.subscriptions += 1;
+  else if (fact.kind === 'unsubscribed') connection.subscriptions = Math.max(0, connection.subscriptions - 1);
+  else if (fact.kind === 'closed') {
+    const { at, code, reason, by } = fact;
+    connection.closed = { at, seenOpenAt: at, code, reason, by };
   }
 };
 
-/** Field by field, here and below: of every connection there are several, and to spread an object takes longer than all else that is done with it. */
+/** Field by field: in a connect storm to spread an object costs more than to make one. */
 const begun = (
   fact: FactOf<'authenticated' | 'standing'>,
   gateway: string,
   last: string,
   authenticatedAt: number,
   subscriptions: number,
-): FoldedConnection => ({
+): GrownConnection => ({
   connectionId: fact.connection,
   organizationId: fact.organizationId,
   projectId: fact.projectId,
@@ -89,33 +120,6 @@ const begun = (
   connectedAt: fact.connectedAt,
   authenticatedAt,
   closed: null,
-  subscriptions,
-  last,
-});
-
-const after = (
-  known: FoldedConnection,
-  last: string,
-  {
-    scope = known.scope,
-    closed = known.closed,
-    subscriptions = known.subscriptions,
-  }: Partial<Pick<FoldedConnection, 'scope' | 'closed' | 'subscriptions'>>,
-): FoldedConnection => ({
-  connectionId: known.connectionId,
-  organizationId: known.organizationId,
-  projectId: known.projectId,
-  actorTokenId: known.actorTokenId,
-  keyId: known.keyId,
-  actorType: known.actorType,
-  scope,
-  gateway: known.gateway,
-  mark: known.mark,
-  address: known.address,
-  sdk: known.sdk,
-  connectedAt: known.connectedAt,
-  authenticatedAt: known.authenticatedAt,
-  closed,
   subscriptions,
   last,
 });

@@ -12,14 +12,14 @@ import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import { once } from '../../runtime/service.js';
 import type { FactBatch } from '../../wire/bus/connectionFacts.js';
 import { limitTable } from '../../wire/limits/limitTable.js';
-import { placedFacts, placeOfConnection, shownConnection, type FoldedConnection } from './connectionFold.js';
+import { placeOfConnection, shownConnection, type FoldedConnection } from './connectionFold.js';
 import { coverageOf } from './coverage.js';
 import { endedWith, endingGateway, type EndingGateway } from './files/endings.js';
 import type { LookUps } from './files/lookUps.js';
 import { OpenConnections } from './files/openConnections.js';
-import { bothForms, journalText } from './files/recentFacts.js';
 import { RecordFile } from './files/recordFile.js';
 import { SegmentStore } from './files/segmentStore.js';
+import { tellableFacts } from './files/writtenBatch.js';
 import { findConnections, type ListedConnection } from './findConnections.js';
 import { foldBatch, isForgotten } from './gatewayFold.js';
 
@@ -96,7 +96,9 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
       const silent = [...this.gateways.values()].filter(
         ({ end, knownUpTo }) => end === null && knownUpTo < since,
       );
-      for (const known of silent) await this.put({ ...known, end: 'lost', endedBy: now });
+      const lost = silent.map((known): EndingGateway => ({ ...known, end: 'lost', endedBy: now }));
+      await this.store.transactions.run(() => lost.forEach((gateway) => this.file.putGateway(gateway)));
+      for (const gateway of lost) this.follow(gateway);
       return silent.map(({ gateway }) => gateway);
     });
   }
@@ -159,27 +161,21 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
     if (folded === undefined) return;
     if (known === undefined) this.open.begin(gateway);
     else await this.loadOpen(gateway);
-    const facts = placedFacts(batch).map(bothForms);
-    const before = new Map<string, FoldedConnection>();
-    for (const id of this.store.recent.unknownOf(facts.map(({ recorded }) => recorded))) {
-      const connection = this.open.get(id);
-      if (connection !== undefined) before.set(id, connection);
-    }
-    const written = facts.map((fact) => fact.written);
-    const text = journalText(gateway, [...before.values()], written);
-    await this.put(endingGateway(known, folded), facts.length === 0 ? undefined : text);
-    for (const [id, connection] of this.store.recent.add(gateway, facts, before))
-      this.open.change(connection, this.store.recent.all.get(id)?.facts.at(-1)?.at ?? batch.upTo);
+    const open = (id: string): FoldedConnection | undefined => this.open.get(id);
+    const facts = tellableFacts(batch, (id) => open(id) !== undefined);
+    const told = endingGateway(known, folded);
+    const put = (): void => this.file.putGateway(told);
+    const written = { gateway, number: batch.number, facts };
+    if (facts.every((fact) => fact === null)) await this.store.transactions.run(put);
+    else await this.store.append(written, open, put);
+    this.follow(told);
+    this.open.follow(written);
     if (folded.ended !== undefined) this.open.endBefore(gateway, folded.ended.place);
-    await this.store.seal();
     this.evicted += await this.store.evict();
   }
 
-  private async put(gateway: EndingGateway, record?: string): Promise<void> {
-    await this.store.transactions.run(() => {
-      this.file.putGateway(gateway);
-      if (record !== undefined) this.store.putRecord(record);
-    });
+  /** What it says is on disk. */
+  private follow(gateway: EndingGateway): void {
     this.gateways.set(gateway.gateway, gateway);
     this.writtenUpTo.set(gateway.gateway, gateway.knownUpTo);
   }

@@ -21,8 +21,8 @@ export interface FactIndexerDeps {
 const group = 'connections';
 const partition = 0;
 /** Batches that wait for the record: nothing more is fetched until less than a half waits. */
-const mostWaiting = 400;
-const atOnce = 200;
+const mostWaiting = 100;
+const atOnce = 50;
 
 interface Waiting {
   /** Undefined for one that cannot be read, which leaves a gap. */

@@ -66,7 +66,7 @@ const holder = {
 /** Of its connection and its time; the other fields are those of the kind. */
 const of = { connection: described('Its id', text), at: time };
 
-const fact = union(
+const facts = [
   object({ ...of, kind: constant('authenticated'), ...holder }),
   /** It goes on with another token, or in another scope. */
   object({
@@ -127,7 +127,9 @@ const fact = union(
     ...holder,
     subscriptions: listOf(object({ ...topicFields, ...wishes })),
   }),
-);
+] as const;
+
+const fact = union(...facts);
 
 /** A connection is told of anew within this time: whatever is older than that is not needed to know what is. */
 export const standingMs = 12 * 3_600_000;
@@ -136,6 +138,14 @@ export const standingMs = 12 * 3_600_000;
 export type ConnectionFact = TypeOf<typeof fact>;
 export type FactKind = ConnectionFact['kind'];
 export type FactOf<K extends FactKind> = Extract<ConnectionFact, { readonly kind: K }>;
+
+/** The names of the fields of each kind, without its `kind`. */
+export const fieldsOfFacts: ReadonlyMap<string, readonly string[]> = new Map(
+  facts.map(({ json }) => {
+    const { kind, ...fields } = json['properties'] as Readonly<Record<string, { readonly const?: string }>>;
+    return [String(kind?.const), Object.keys(fields)];
+  }),
+);
 
 const batch = object({
   gateway: described('A new id with every start', text),

@@ -32,7 +32,7 @@ describe('the record of connections on files', () => {
     });
     for (let n = 1; n <= 200; n += 1) await record.write([batch(n)]);
     const { connections } = await record.find({ organizationId: 'o1', limit: 200 });
-    expect(connections.length).to.be.within(20, 60);
+    expect(connections.length).to.be.within(40, 90);
     expect(connections[0]?.connectionId).to.equal('c200');
     const { knownFrom } = await record.coverage({ from: 200, to: 200 });
     expect(knownFrom).to.equal(standingMs + 200 - connections.length);

@@ -179,7 +179,7 @@ describe('the indexer of facts of connections', () => {
     for (let n = 2; n < 1_000; n += 1) send(gateway.batch([], { upTo: start + n }));
     send(gateway.batch([authenticated('c2', start + 1_000)]));
     while (!member().isPaused && member().from < 1_000) member().feed(50);
-    expect(member().from).to.be.within(400, 500);
+    expect(member().from).to.be.within(100, 150);
     record.fails = 'never';
     await eventually(() => {
       if (!member().isPaused) member().feed(50);
@@ -324,7 +324,8 @@ describe('the indexer of facts of connections', () => {
     member().feed();
     await isAt(2);
     expect(await kinds('c1')).to.eql(['authenticated', 'subscribed']);
-    expect((await shown(indexer)).get('roomwire_connection_facts_indexed_total')).to.equal(1);
+    // The record is further before the indexer has counted.
+    await eventually(async () => (await shown(indexer)).get('roomwire_connection_facts_indexed_total') === 1);
   });
 
   it('counts once what it was writing when it lost the partition', async () => {

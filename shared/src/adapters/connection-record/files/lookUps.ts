@@ -1,19 +1,22 @@
 import type { RecordedFact, TimelineQuery } from '../../../ports/connectionRecord.js';
-import { placeOfConnection, type FoldedConnection } from '../connectionFold.js';
+import { placeAt, placeBehind, placeOfConnection, type FoldedConnection } from '../connectionFold.js';
 import type { ConnectionList, ListedConnection } from '../findConnections.js';
-import { isListed, recordedFact, type ConnectionEntry, type WrittenEntry } from './entries.js';
 import type { OpenConnection } from './openConnections.js';
 import type { RecordFile } from './recordFile.js';
-import type { Segment } from './segment.js';
+import type { GrowingSegment, Segment } from './segment.js';
 import { termOf, termOfList, type Term, type TermTable } from './terms.js';
+import { entriesOf, isListed, type ConnectionEntry } from './writtenBatch.js';
 
 /** What there is at a moment. */
 export interface RecordView {
   /** The oldest first. */
   readonly segments: readonly Segment[];
-  /** What is in none of them yet. */
-  readonly recent: ReadonlyMap<string, WrittenEntry>;
+  /** The last one, to which batches are still added. */
+  readonly growing: GrowingSegment;
 }
+
+/** Segments that a look-up keeps in mind, each of some hundred connections. */
+const mostKept = 8;
 
 /** A segment is there no more: the look-up begins again with what there is now. */
 export class Outdated extends Error {
@@ -22,14 +25,22 @@ export class Outdated extends Error {
 
 /** Look-ups in what there was when they began. */
 export class LookUps {
-  private readonly file: Pick<RecordFile, 'termsOf' | 'block'>;
-  private readonly view: RecordView;
+  private readonly file: Pick<RecordFile, 'termsOf' | 'batchesOf'>;
+  /** The oldest first. */
+  private readonly segments: readonly Segment[];
+  private readonly growing: { readonly id: number; readonly terms: TermTable };
   private readonly pause: () => Promise<void>;
+  private readonly read = new Map<number, readonly ConnectionEntry[]>();
 
   /** `pause` is called again and again, and lets others have their turns. */
-  constructor(file: Pick<RecordFile, 'termsOf' | 'block'>, view: RecordView, pause: () => Promise<void>) {
+  constructor(
+    file: Pick<RecordFile, 'termsOf' | 'batchesOf'>,
+    { segments, growing }: RecordView,
+    pause: () => Promise<void>,
+  ) {
     this.file = file;
-    this.view = view;
+    this.segments = [...segments, growing.segment];
+    this.growing = { id: growing.id, terms: growing.terms() };
     this.pause = pause;
   }
 
@@ -41,7 +52,7 @@ export class LookUps {
   ): Promise<readonly ListedConnection[]> {
     const term = termOfList(organizationId, list);
     let listed: readonly ListedConnection[] = [];
-    const add = (entries: Iterable<WrittenEntry | ConnectionEntry>): void => {
+    const add = (entries: Iterable<ConnectionEntry>): void => {
       const byId = new Map(listed.map((each) => [each.connectionId, each]));
       for (const entry of entries) {
         const { connectionId } = entry.connection;
@@ -53,15 +64,12 @@ export class LookUps {
         .toSorted((one, other) => (one.place < other.place ? 1 : -1))
         .slice(0, limit);
     };
-    const isOver = (last: string): boolean =>
-      listed.length === limit && (listed.at(-1) as ListedConnection).place > last;
-    add(this.view.recent.values());
-    for (const segment of this.view.segments.filter((each) => firstOf(each) < before).toSorted(byLast)) {
-      if (isOver(lastOf(segment))) break;
-      for (const index of (await this.termsOf(segment)).blocksOf(term).toReversed()) {
-        const [first, last] = segment.blocks[index] ?? ['', ''];
-        if (first < before && !isOver(last)) add(await this.block(segment, index));
-      }
+    const isOver = ({ lastConnected }: Segment): boolean =>
+      listed.length === limit && (listed.at(-1) as ListedConnection).place > placeBehind(lastConnected);
+    const asked = this.segments.filter(({ firstConnected }) => placeAt(firstConnected) < before);
+    for (const segment of asked.toSorted((one, other) => other.lastConnected - one.lastConnected)) {
+      if (isOver(segment)) break;
+      if (await this.hasAny(segment, [term])) add(await this.entriesIn(segment));
     }
     return listed;
   }
@@ -74,16 +82,14 @@ export class LookUps {
     const found: FoldedConnection[] = [];
     const missing = new Map<string, Term>();
     for (const id of new Set(connectionIds)) {
-      const connection = this.view.recent.get(id)?.connection ?? known(id);
+      const connection = known(id);
       if (connection === undefined) missing.set(id, termOf('connection', id));
       else found.push(connection);
     }
-    for (const segment of this.view.segments.toReversed()) {
+    for (const segment of this.segments.toReversed()) {
       if (missing.size === 0) break;
-      const terms = await this.termsOf(segment);
-      const blocks = new Set([...missing.values()].flatMap((term) => terms.blocksOf(term)));
-      for (const index of blocks)
-        for (const { connection } of await this.block(segment, index))
+      if (await this.hasAny(segment, missing.values()))
+        for (const { connection } of await this.entriesIn(segment))
           if (missing.delete(connection.connectionId)) found.push(connection);
     }
     return found;
@@ -92,48 +98,30 @@ export class LookUps {
   /** Those of them that were subscribed in a room, as far as that is on record. */
   async inRoom(connectionIds: readonly string[], room: string): Promise<readonly string[]> {
     const [asked, found] = [new Set(connectionIds), new Set<string>()];
-    const add = ({ connection, rooms }: WrittenEntry | ConnectionEntry): void => {
-      if (asked.has(connection.connectionId) && [...rooms].includes(room)) found.add(connection.connectionId);
-    };
-    for (const id of asked) {
-      const recent = this.view.recent.get(id);
-      if (recent !== undefined) add(recent);
-    }
     const ids = connectionIds.map((id) => termOf('connection', id));
-    for (const segment of this.view.segments) {
-      const terms = await this.termsOf(segment);
-      const ofRoom = new Set(terms.blocksOf(termOf('room', room)));
-      if (ofRoom.size === 0) continue;
-      for (const index of new Set(ids.flatMap((term) => terms.blocksOf(term))))
-        if (ofRoom.has(index)) (await this.block(segment, index)).forEach(add);
+    for (const segment of this.segments) {
+      if (!(await this.hasAny(segment, [termOf('room', room)]))) continue;
+      if (!(await this.hasAny(segment, ids))) continue;
+      for (const { connection, rooms } of await this.entriesIn(segment))
+        if (asked.has(connection.connectionId) && rooms.has(room)) found.add(connection.connectionId);
     }
     return [...found];
   }
 
   async timeline({ connectionId, limit, after = '' }: TimelineQuery): Promise<readonly RecordedFact[]> {
     const found: RecordedFact[] = [];
-    const term = termOf('connection', connectionId);
-    const add = (facts: readonly RecordedFact[]): void => {
+    for await (const { connection, facts } of this.entriesWith(termOf('connection', connectionId))) {
+      if (connection.connectionId !== connectionId) continue;
       for (const fact of facts) if (fact.place > after && found.length < limit) found.push(fact);
-    };
-    for (const segment of this.view.segments) {
-      if (found.length === limit) return found;
-      if (segment.lastPlace <= after) continue;
-      for (const index of (await this.termsOf(segment)).blocksOf(term))
-        for (const { connection, facts } of await this.block(segment, index))
-          if (connection.connectionId === connectionId) add(facts);
+      if (found.length === limit) break;
     }
-    add((this.view.recent.get(connectionId)?.facts ?? []).map(recordedFact));
     return found;
   }
 
   /** The oldest first. */
   async handOuts(projectId: string, messageId: string, most: number): Promise<readonly RecordedFact[]> {
     const found: RecordedFact[] = [];
-    for (const { connection, facts } of this.view.recent.values())
-      if (connection.projectId === projectId)
-        found.push(...facts.filter((fact) => fact.messageId === messageId).map(recordedFact));
-    for await (const { connection, facts } of this.entriesOf(termOf('job', messageId)))
+    for await (const { connection, facts } of this.entriesWith(termOf('job', messageId)))
       if (connection.projectId === projectId)
         found.push(...facts.filter(({ fact }) => fact.kind === 'handedOut' && fact.messageId === messageId));
     return found.toSorted((one, other) => one.fact.at - other.fact.at).slice(0, most);
@@ -142,37 +130,36 @@ export class LookUps {
   /** The connections of a gateway that have not closed, with the time of their last fact. */
   async openOf(gateway: string): Promise<readonly OpenConnection[]> {
     const latest = new Map<string, OpenConnection>();
-    const add = (connection: FoldedConnection, at: number): void => {
-      if (connection.gateway === gateway) latest.set(connection.connectionId, { connection, at });
-    };
-    for await (const { connection, facts } of this.entriesOf(termOf('gateway', gateway)))
-      add(connection, facts.at(-1)?.fact.at ?? 0);
-    for (const { connection, facts } of this.view.recent.values()) add(connection, facts.at(-1)?.at ?? 0);
+    for await (const { connection, facts } of this.entriesWith(termOf('gateway', gateway)))
+      if (connection.gateway === gateway)
+        latest.set(connection.connectionId, { connection, at: facts.at(-1)?.fact.at ?? 0 });
     return [...latest.values()].filter(({ connection }) => connection.closed === null);
   }
 
-  /** Those in blocks that have a term, the newest last. */
-  private async *entriesOf(term: Term): AsyncGenerator<ConnectionEntry> {
-    for (const segment of this.view.segments)
-      for (const index of (await this.termsOf(segment)).blocksOf(term))
-        yield* await this.block(segment, index);
+  /** Those in segments that have a term, the newest last. */
+  private async *entriesWith(term: Term): AsyncGenerator<ConnectionEntry> {
+    for (const segment of this.segments)
+      if (await this.hasAny(segment, [term])) yield* await this.entriesIn(segment);
   }
 
-  private async termsOf(segment: Segment): Promise<TermTable> {
+  private async hasAny(segment: Segment, terms: Iterable<Term>): Promise<boolean> {
     await this.pause();
-    const terms = this.file.termsOf(segment);
-    if (terms === undefined) throw new Outdated();
-    return terms;
+    const table = segment.id === this.growing.id ? this.growing.terms : this.file.termsOf(segment);
+    if (table === undefined) throw new Outdated();
+    for (const term of terms) if (table.has(term)) return true;
+    return false;
   }
 
-  private async block(segment: Segment, index: number): Promise<readonly ConnectionEntry[]> {
+  private async entriesIn(segment: Segment): Promise<readonly ConnectionEntry[]> {
+    const kept = this.read.get(segment.id);
+    if (kept !== undefined) return kept;
     await this.pause();
-    const entries = this.file.block(segment, index);
-    if (entries === undefined) throw new Outdated();
+    const batches = this.file.batchesOf(segment);
+    if (batches === undefined) throw new Outdated();
+    const entries = entriesOf(batches);
+    this.read.set(segment.id, entries);
+    const [oldest] = this.read.keys();
+    if (this.read.size > mostKept && oldest !== undefined) this.read.delete(oldest);
     return entries;
   }
 }
-
-const firstOf = ({ blocks }: Segment): string => blocks[0]?.[0] ?? '';
-const lastOf = ({ blocks }: Segment): string => blocks.at(-1)?.[1] ?? '';
-const byLast = (one: Segment, other: Segment): number => (lastOf(one) < lastOf(other) ? 1 : -1);

@@ -1,4 +1,11 @@
-import type { FoldedConnection } from '../connectionFold.js';
+import {
+  foldFact,
+  growBy,
+  placedFacts,
+  type FoldedConnection,
+  type GrownConnection,
+} from '../connectionFold.js';
+import type { WrittenBatch } from './writtenBatch.js';
 
 export interface OpenConnection {
   readonly connection: FoldedConnection;
@@ -6,9 +13,14 @@ export interface OpenConnection {
   readonly at: number;
 }
 
+interface Kept extends OpenConnection {
+  connection: GrownConnection;
+  at: number;
+}
+
 /** The connections that have not closed, in memory: of gateways that have begun in this process, and of others once they are asked for. */
 export class OpenConnections {
-  private readonly ofGateways = new Map<string, Map<string, OpenConnection>>();
+  private readonly ofGateways = new Map<string, Map<string, Kept>>();
 
   /** Whether all of a gateway are here. */
   knows(gateway: string): boolean {
@@ -17,15 +29,28 @@ export class OpenConnections {
 
   /** All that a gateway has. */
   begin(gateway: string, open: Iterable<OpenConnection> = []): void {
-    const all = [...open].map((each) => [each.connection.connectionId, each] as const);
+    const all = [...open].map(
+      ({ connection, at }) => [connection.connectionId, { connection: { ...connection }, at }] as const,
+    );
     this.ofGateways.set(gateway, new Map(all));
   }
 
-  /** A connection of a gateway whose connections are here has had another fact. */
-  change(connection: FoldedConnection, at: number): void {
-    const open = this.ofGateways.get(connection.gateway);
-    if (connection.closed === null) open?.set(connection.connectionId, { connection, at });
-    else open?.delete(connection.connectionId);
+  /** The connections of a gateway, all of which are here, have had these facts. Those of connections that are not open are passed over. */
+  follow({ gateway, number, facts }: Pick<WrittenBatch, 'gateway' | 'number' | 'facts'>): void {
+    const open = this.ofGateways.get(gateway);
+    if (open === undefined) return;
+    for (const recorded of placedFacts({ number, facts })) {
+      const { kind, connection: id, at } = recorded.fact;
+      const kept = open.get(id);
+      if (kept === undefined || kind === 'standing') {
+        const connection = foldFact(kept?.connection, recorded, gateway);
+        if (connection !== undefined) open.set(id, { connection, at });
+      } else if (kind === 'closed') open.delete(id);
+      else {
+        kept.at = at;
+        if (kind !== 'authenticated') growBy(kept.connection, recorded);
+      }
+    }
   }
 
   get(connectionId: string): FoldedConnection | undefined {

@@ -1,40 +1,28 @@
 import type { Buffer } from 'node:buffer';
 import type { Database } from 'lmdb';
-import type { ConnectionFact } from '../../../wire/bus/connectionFacts.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../../lmdb/durableEnvironment.js';
 import { FollowProgress } from '../../lmdb/followProgress.js';
-import type { FoldedConnection } from '../connectionFold.js';
 import type { EndingGateway } from './endings.js';
-import { entriesFrom, type ConnectionEntry } from './entries.js';
-import type { Segment, WrittenSegment } from './segment.js';
+import type { Segment } from './segment.js';
 import { TermTable } from './terms.js';
-
-/** What was written and is in no segment yet. */
-export interface JournalRecord {
-  readonly gateway: string;
-  /** The connections of these facts that had begun, as they were before. */
-  readonly known: readonly FoldedConnection[];
-  readonly facts: readonly (readonly [place: string, fact: ConnectionFact])[];
-}
+import { batchFrom, type WrittenBatch } from './writtenBatch.js';
 
 /** The record of connections in an LMDB file. Everything that writes must run within a transaction of the environment. */
 export class RecordFile {
   readonly environment: DurableEnvironment;
   readonly progress: FollowProgress;
   private readonly segments: Database<Segment, number>;
-  private readonly blocks: Database<string, [segment: number, block: number]>;
+  private readonly batches: Database<string, [segment: number, index: number]>;
   private readonly terms: Database<Buffer, number>;
-  private readonly journal: Database<string, number>;
   private readonly gateways: Database<EndingGateway, string>;
-  private readonly counts: Database<number, 'forgotten' | 'next'>;
+  private readonly counts: Database<number, 'forgotten' | 'next' | 'growing'>;
 
   constructor(path: string) {
     this.environment = openDurableEnvironment(path);
     const { root } = this.environment;
     this.segments = root.openDB('segments', { encoding: 'json' });
-    this.blocks = root.openDB('blocks', { encoding: 'string' });
+    this.batches = root.openDB('batches', { encoding: 'string' });
     this.terms = root.openDB('terms', { encoding: 'binary' });
-    this.journal = root.openDB('journal', { encoding: 'string' });
     this.gateways = root.openDB('gateways', { encoding: 'json' });
     this.counts = root.openDB('counts', { encoding: 'ordered-binary' });
     this.progress = new FollowProgress(root.openDB('state', { encoding: 'string' }));
@@ -44,43 +32,48 @@ export class RecordFile {
     return [...this.segments.getRange()].map(({ value }) => value).toSorted((a, b) => a.order - b.order);
   }
 
-  putSegment({ segment, blocks, terms }: WrittenSegment): void {
-    const { id } = segment;
-    this.segments.putSync(id, segment);
-    this.terms.putSync(id, terms);
-    blocks.forEach((block, index) => this.blocks.putSync([id, index], block));
+  putSegment(segment: Segment, terms: TermTable): void {
+    this.segments.putSync(segment.id, segment);
+    this.terms.putSync(segment.id, terms.bytes);
   }
 
-  removeSegment({ id, blocks }: Segment): void {
+  removeSegment({ id, batches }: Segment): void {
     this.segments.removeSync(id);
     this.terms.removeSync(id);
-    blocks.forEach((_, index) => this.blocks.removeSync([id, index]));
+    for (let index = 0; index < batches; index += 1) this.batches.removeSync([id, index]);
   }
 
   /** Undefined for a segment that is there no more, or has been written anew. */
-  termsOf({ id }: Segment): TermTable | undefined {
+  termsOf({ id }: Pick<Segment, 'id'>): TermTable | undefined {
     const bytes = this.terms.get(id);
-    return bytes && new TermTable(bytes);
+    return bytes && TermTable.from(bytes);
   }
 
-  block({ id }: Segment, index: number): readonly ConnectionEntry[] | undefined {
-    const text = this.blocks.get([id, index]);
-    return text === undefined ? undefined : entriesFrom(text);
+  putBatch(segmentId: number, index: number, text: string): void {
+    this.batches.putSync([segmentId, index], text);
   }
 
-  allJournal(): readonly { readonly key: number; readonly value: JournalRecord }[] {
-    return [...this.journal.getRange()].map(({ key, value }) => ({
-      key,
-      value: JSON.parse(value) as JournalRecord,
-    }));
+  /** Undefined for a segment that is there no more, or has been written anew. */
+  batchesOf({ id, batches }: Pick<Segment, 'id' | 'batches'>): readonly WrittenBatch[] | undefined {
+    const read: WrittenBatch[] = [];
+    for (let index = 0; index < batches; index += 1) {
+      const text = this.batches.get([id, index]);
+      if (text === undefined) return undefined;
+      read.push(batchFrom(text));
+    }
+    return read;
   }
 
-  putJournal(key: number, text: string): void {
-    this.journal.putSync(key, text);
+  /** The texts of the segment to which batches were being added. */
+  growing(): { readonly id: number; readonly texts: readonly string[] } | undefined {
+    const id = this.counts.get('growing');
+    if (id === undefined || this.segments.get(id) !== undefined) return undefined;
+    const range = this.batches.getRange({ start: [id, 0], end: [id + 1, 0] });
+    return { id, texts: [...range].map(({ value }) => value) };
   }
 
-  clearJournal(): void {
-    for (const key of [...this.journal.getKeys()]) this.journal.removeSync(key);
+  growIn(segmentId: number): void {
+    this.counts.putSync('growing', segmentId);
   }
 
   allGateways(): readonly EndingGateway[] {

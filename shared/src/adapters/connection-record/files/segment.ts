@@ -1,72 +1,99 @@
-import type { Buffer } from 'node:buffer';
-import { placeOfConnection } from '../connectionFold.js';
-import { textOfEntry, type WrittenEntry } from './entries.js';
-import { termsOf, TermTable, type Term } from './terms.js';
+import { roomOf } from '../connectionFold.js';
+import { termOf, TermTable, type Term, type TermKind } from './terms.js';
+import type { WrittenBatch } from './writtenBatch.js';
 
-/** Text in a block: a look-up reads one at least. */
-const blockCharacters = 32 * 1024;
-
-/** What is known of a segment without reading it: entries of many connections, in the order in which these began, in blocks. */
+/** What is known of a segment without reading it: batches in the order in which they were written. Times are Unix milliseconds. */
 export interface Segment {
   readonly id: number;
   /** Later ones have the later facts of a connection. */
   readonly order: number;
+  readonly batches: number;
   readonly facts: number;
   readonly bytes: number;
   /** Times of the oldest and the newest fact. */
   readonly from: number;
   readonly to: number;
-  /** The highest place of a fact. */
-  readonly lastPlace: string;
-  /** The places of the first and the last connection of each. */
-  readonly blocks: readonly (readonly [first: string, last: string])[];
+  /** When the first and the last of its connections began. */
+  readonly firstConnected: number;
+  readonly lastConnected: number;
 }
 
-/** A segment with what is in it. */
-export interface WrittenSegment {
-  readonly segment: Segment;
-  readonly blocks: readonly string[];
-  readonly terms: Buffer;
+interface Holder {
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly actorTokenId: string;
+  readonly connectedAt: number;
 }
 
-interface Placed {
-  readonly entry: WrittenEntry;
-  readonly place: string;
-}
-
-const inOrder = (one: Placed, other: Placed): number => (one.place < other.place ? -1 : 1);
-
-/** There is at least one entry, and each has a fact at least. */
-export const writeSegment = (
-  entries: readonly WrittenEntry[],
-  { id, order }: Pick<Segment, 'id' | 'order'>,
-): WrittenSegment => {
-  const placed = entries
-    .map((entry) => ({ entry, place: placeOfConnection(entry.connection) }))
-    .sort(inOrder);
-  const [blocks, terms, ranges]: [string[], Term[][], [string, string][]] = [[], [], []];
-  let [texts, characters]: [string[], number] = [[], 0];
-  let [facts, from, to, lastPlace] = [0, Number.MAX_SAFE_INTEGER, 0, ''];
-  for (const { entry, place } of placed) {
-    if (texts.length === 0) [terms[blocks.length], ranges[blocks.length]] = [[], [place, place]];
-    terms[blocks.length]?.push(...termsOf(entry));
-    (ranges[blocks.length] as [string, string])[1] = place;
-    for (const fact of entry.facts) {
-      [from, to] = [Math.min(from, fact.at), Math.max(to, fact.at)];
-      if (fact.place > lastPlace) lastPlace = fact.place;
-    }
-    facts += entry.facts.length;
-    const text = textOfEntry(entry);
-    texts.push(text);
-    characters += text.length;
-    if (characters < blockCharacters && entry !== placed.at(-1)?.entry) continue;
-    blocks.push(`[${texts.join(',')}]`);
-    [texts, characters] = [[], 0];
-  }
-  const bytesOfTerms = TermTable.bytesOf(terms);
-  const bytes = blocks.reduce((sum, { length }) => sum + length, bytesOfTerms.length);
-  return {
-    segment: { id, order, facts, bytes, from, to, lastPlace, blocks: ranges },
-    ...{ blocks, terms: bytesOfTerms },
+/** A segment while batches are added. */
+export class GrowingSegment {
+  readonly id: number;
+  private readonly order: number;
+  private readonly names: Readonly<Record<Exclude<TermKind, 'room'>, Set<string>>> = {
+    ...{ connection: new Set(), organization: new Set(), project: new Set(), actor: new Set() },
+    ...{ job: new Set(), gateway: new Set() },
   };
-};
+  private readonly topics = new Set<string>();
+  private batches = 0;
+  private facts = 0;
+  private characters = 0;
+  private from = Number.MAX_SAFE_INTEGER;
+  private to = 0;
+  private firstConnected = Number.MAX_SAFE_INTEGER;
+  private lastConnected = 0;
+
+  constructor({ id, order }: Pick<Segment, 'id' | 'order'>) {
+    this.id = id;
+    this.order = order;
+  }
+
+  /** Whether it has the beginning of a connection, or how that was. */
+  has(connectionId: string): boolean {
+    return this.names.connection.has(connectionId);
+  }
+
+  get segment(): Segment {
+    const { id, order, batches, facts, characters: bytes, from, to, firstConnected, lastConnected } = this;
+    return { id, order, batches, facts, bytes, from, to, firstConnected, lastConnected };
+  }
+
+  /** `characters`: of the batch as text. */
+  add({ gateway, known, facts }: WrittenBatch, characters: number): void {
+    this.batches += 1;
+    this.characters += characters;
+    this.names.gateway.add(gateway);
+    for (const connection of known) this.addConnection(connection.connectionId, connection);
+    for (const fact of facts) {
+      if (fact === null) continue;
+      this.facts += 1;
+      if (fact.at < this.from) this.from = fact.at;
+      if (fact.at > this.to) this.to = fact.at;
+      if (fact.kind === 'subscribed') this.topics.add(fact.topic);
+      else if (fact.kind === 'handedOut') this.names.job.add(fact.messageId);
+      else if (fact.kind === 'authenticated') this.addConnection(fact.connection, fact);
+      else if (fact.kind === 'standing') {
+        this.addConnection(fact.connection, fact);
+        for (const { topic } of fact.subscriptions) this.topics.add(topic);
+      }
+    }
+  }
+
+  /** By which it is found. */
+  terms(): TermTable {
+    const terms: Term[] = [];
+    for (const [kind, names] of Object.entries(this.names))
+      for (const name of names) terms.push(termOf(kind as TermKind, name));
+    for (const topic of this.topics) terms.push(termOf('room', roomOf(topic)));
+    return TermTable.of(terms);
+  }
+
+  private addConnection(id: string, { organizationId, projectId, actorTokenId, connectedAt }: Holder): void {
+    const { connection, organization, project, actor } = this.names;
+    connection.add(id);
+    organization.add(organizationId);
+    project.add(projectId);
+    actor.add(actorTokenId);
+    if (connectedAt < this.firstConnected) this.firstConnected = connectedAt;
+    if (connectedAt > this.lastConnected) this.lastConnected = connectedAt;
+  }
+}

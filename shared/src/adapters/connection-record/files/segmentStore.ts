@@ -1,49 +1,43 @@
 import type { EngineUse } from '../../../ports/errors.js';
 import { workSlices } from '../../../runtime/workSlices.js';
 import { StoreTransactions } from '../../lmdb/storeTransactions.js';
-import { factsFrom, writtenEntry, type WrittenEntry } from './entries.js';
+import type { FoldedConnection } from '../connectionFold.js';
 import { LookUps, Outdated } from './lookUps.js';
 import type { RecordFile } from './recordFile.js';
-import { bothForms, entryWith, journalTextsOf, RecentFacts } from './recentFacts.js';
-import { writeSegment, type Segment } from './segment.js';
+import { GrowingSegment, type Segment } from './segment.js';
 import { termOf } from './terms.js';
+import { batchesWith, batchFrom, textOf, type WrittenBatch } from './writtenBatch.js';
 
-/** Facts that are in no segment yet, at most: they are in memory, too. */
-const recentBytes = 512 * 1024;
+/** Of a segment: a look-up that finds something in one reads all of it. */
+const segmentBytes = 256 * 1024;
 /** Of small records they are a small part. */
 const partOfRecord = 16;
 
 const use: EngineUse = 'connection record';
 
 /**
- * Facts in a journal, and in segments once they are enough for one: a connection that is short has its few facts side by side, written in one piece with
- * those of hundreds of others. Segments are not changed, but written anew. What writes must run in turn.
+ * Batches in segments, each batch written once and never moved: a segment that has become large enough gets what it is looked up by, and the next one
+ * begins. Segments are not changed, but written anew. What writes must run in turn.
  */
 export class SegmentStore {
   readonly file: RecordFile;
-  readonly recent = new RecentFacts();
   readonly transactions: StoreTransactions;
   private readonly maxBytes: number;
-  private readonly recentBytes: number;
+  private readonly segmentBytes: number;
   private segments: readonly Segment[];
+  private growing: GrowingSegment;
   private nextId: number;
-  private nextRecord: number;
   private turn: Promise<unknown> = Promise.resolve();
 
   constructor(file: RecordFile, maxBytes: number) {
     this.file = file;
     this.maxBytes = maxBytes;
-    this.recentBytes = Math.min(recentBytes, maxBytes / partOfRecord);
+    this.segmentBytes = Math.min(segmentBytes, maxBytes / partOfRecord);
     this.transactions = new StoreTransactions(file.environment, use);
     this.segments = file.allSegments();
-    this.nextId = 1 + Math.max(0, ...this.segments.map(({ id }) => id));
-    const journal = file.allJournal();
-    this.nextRecord = 1 + (journal.at(-1)?.key ?? 0);
-    for (const { value } of journal) {
-      const { gateway, known, facts } = value;
-      const byId = new Map(known.map((connection) => [connection.connectionId, connection]));
-      this.recent.add(gateway, factsFrom(facts).map(bothForms), byId);
-    }
+    const ids = this.segments.map(({ id }) => id);
+    this.nextId = 1 + Math.max(file.growing()?.id ?? 0, ...ids);
+    this.growing = this.readGrowing();
   }
 
   /** Runs what writes, one after the other. */
@@ -64,33 +58,44 @@ export class SegmentStore {
     for (;;)
       try {
         await pause();
-        return await look(
-          new LookUps(this.file, { segments: this.segments, recent: this.recent.all }, pause),
-        );
+        return await look(new LookUps(this.file, { segments: this.segments, growing: this.growing }, pause));
       } catch (error) {
         if (!(error instanceof Outdated)) throw error;
         await slices.next();
       }
   }
 
-  /** Within a transaction. */
-  putRecord(text: string): void {
-    this.file.putJournal(this.nextRecord, text);
-    this.nextRecord += 1;
-  }
-
-  /** Makes a segment of recent facts, once they are enough. */
-  async seal(): Promise<void> {
-    if (this.recent.bytes < this.recentBytes) return;
-    const id = this.nextId;
-    const written = writeSegment([...this.recent.all.values()], { id, order: id });
-    await this.transactions.run(() => {
-      this.file.putSegment(written);
-      this.file.clearJournal();
-    });
-    this.nextId += 1;
-    this.segments = [...this.segments, written.segment];
-    this.recent.replace([]);
+  /** Writes a batch, and what is put `along` with it in one transaction. `open`: its connections that are open, as they are before it. */
+  async append(
+    { gateway, number, facts }: Omit<WrittenBatch, 'known'>,
+    open: (connectionId: string) => FoldedConnection | undefined,
+    along: () => void,
+  ): Promise<void> {
+    const { growing } = this;
+    const known = new Map<string, FoldedConnection>();
+    for (const fact of facts) {
+      if (fact === null || growing.has(fact.connection)) continue;
+      const connection = open(fact.connection);
+      if (connection !== undefined) known.set(fact.connection, connection);
+    }
+    const batch: WrittenBatch = { gateway, number, known: [...known.values()], facts };
+    const text = textOf(batch);
+    const { id, batches } = growing.segment;
+    growing.add(batch, text.length);
+    const { segment } = growing;
+    const isFull = segment.bytes >= this.segmentBytes;
+    try {
+      await this.transactions.run(() => {
+        if (batches === 0) this.file.growIn(id);
+        this.file.putBatch(id, batches, text);
+        if (isFull) this.file.putSegment(segment, growing.terms());
+        along();
+      });
+    } catch (error) {
+      this.growing = this.readGrowing();
+      throw error;
+    }
+    if (isFull) this.beginAfter(segment);
   }
 
   /** Where there is too much, the oldest segments go; resolves with the number of facts in them. */
@@ -107,19 +112,28 @@ export class SegmentStore {
 
   /** Removes facts of before a time; resolves with their number. */
   async forget(before: number): Promise<number> {
-    let forgotten = await this.inTurn(() => this.forgetRecent(before));
+    let forgotten = 0;
+    if (this.growing.segment.from < before) await this.inTurn(() => this.seal());
     for (const segment of this.segments)
       if (segment.from < before) forgotten += await this.inTurn(() => this.forgetIn(segment, before));
     return forgotten;
   }
 
   async removeOf(projectIds: ReadonlySet<string>): Promise<void> {
+    const terms = [...projectIds].map((id) => termOf('project', id));
     await this.inTurn(async () => {
-      const entries = [...this.recent.all.values()];
-      const kept = entries.filter(isOfOthers(projectIds));
-      if (kept.length < entries.length) await this.replaceRecent(kept);
+      const growing = this.growing.terms();
+      if (terms.some((term) => growing.has(term))) await this.seal();
     });
-    for (const segment of this.segments) await this.inTurn(() => this.removeIn(segment, projectIds));
+    for (const segment of this.segments)
+      await this.inTurn(async () => {
+        const table = this.segments.includes(segment) ? this.file.termsOf(segment) : undefined;
+        if (!terms.some((term) => table?.has(term))) return;
+        await this.rewrite(
+          segment,
+          batchesWith(this.batchesOf(segment), (_, { projectId }) => !projectIds.has(projectId)),
+        );
+      });
   }
 
   close(): Promise<void> {
@@ -127,23 +141,33 @@ export class SegmentStore {
   }
 
   private get bytes(): number {
-    return this.segments.reduce((sum, { bytes }) => sum + bytes, this.recent.bytes);
+    return this.segments.reduce((sum, { bytes }) => sum + bytes, this.growing.segment.bytes);
   }
 
-  private async forgetRecent(before: number): Promise<number> {
-    const { old, kept } = divided([...this.recent.all.values()], before);
-    if (old.length === 0) return 0;
-    await this.replaceRecent(kept, Math.max(...old));
-    return old.length;
+  private takeId(): number {
+    this.nextId += 1;
+    return this.nextId - 1;
   }
 
-  private async replaceRecent(entries: readonly WrittenEntry[], forgottenUpTo?: number): Promise<void> {
-    await this.transactions.run(() => {
-      this.file.clearJournal();
-      for (const text of journalTextsOf(entries)) this.putRecord(text);
-      if (forgottenUpTo !== undefined) this.file.forgetUpTo(forgottenUpTo);
-    });
-    this.recent.replace(entries);
+  private readGrowing(): GrowingSegment {
+    const { id, texts } = this.file.growing() ?? { id: this.takeId(), texts: [] };
+    const growing = new GrowingSegment({ id, order: id });
+    for (const text of texts) growing.add(batchFrom(text), text.length);
+    return growing;
+  }
+
+  /** From now on nothing is added to the segment, and the next one begins. */
+  private async seal(): Promise<void> {
+    const { segment } = this.growing;
+    if (segment.batches === 0) return;
+    await this.transactions.run(() => this.file.putSegment(segment, this.growing.terms()));
+    this.beginAfter(segment);
+  }
+
+  private beginAfter(segment: Segment): void {
+    this.segments = [...this.segments, segment];
+    const id = this.takeId();
+    this.growing = new GrowingSegment({ id, order: id });
   }
 
   private async forgetIn(segment: Segment, before: number): Promise<number> {
@@ -152,52 +176,40 @@ export class SegmentStore {
       await this.rewrite(segment, [], segment.to);
       return segment.facts;
     }
-    const { old, kept } = divided(this.entriesOf(segment), before);
-    if (old.length > 0) await this.rewrite(segment, kept, Math.max(...old));
-    return old.length;
+    let [forgotten, upTo] = [0, 0];
+    const kept = batchesWith(this.batchesOf(segment), ({ at }) => {
+      if (at >= before) return true;
+      [forgotten, upTo] = [forgotten + 1, Math.max(upTo, at)];
+      return false;
+    });
+    if (forgotten > 0) await this.rewrite(segment, kept, upTo);
+    return forgotten;
   }
 
-  private async removeIn(segment: Segment, projectIds: ReadonlySet<string>): Promise<void> {
-    if (!this.segments.includes(segment)) return;
-    const terms = this.file.termsOf(segment);
-    if (![...projectIds].some((id) => terms?.blocksOf(termOf('project', id)).length)) return;
-    const entries = this.entriesOf(segment);
-    const kept = entries.filter(isOfOthers(projectIds));
-    if (kept.length < entries.length) await this.rewrite(segment, kept);
-  }
-
-  private entriesOf(segment: Segment): readonly WrittenEntry[] {
-    const blocks = segment.blocks.map((_, index) => this.file.block(segment, index) ?? []);
-    return blocks.flat().map(writtenEntry);
+  private batchesOf(segment: Segment): readonly WrittenBatch[] {
+    return this.file.batchesOf(segment) ?? [];
   }
 
   private async rewrite(
     segment: Segment,
-    entries: readonly WrittenEntry[],
+    batches: readonly WrittenBatch[],
     forgottenUpTo?: number,
   ): Promise<void> {
-    const { order } = segment;
-    const written = entries.length === 0 ? undefined : writeSegment(entries, { id: this.nextId, order });
+    const written = new GrowingSegment({ id: this.takeId(), order: segment.order });
+    const texts = batches.map((batch) => {
+      const text = textOf(batch);
+      written.add(batch, text.length);
+      return text;
+    });
     await this.transactions.run(() => {
       this.file.removeSegment(segment);
-      if (written !== undefined) this.file.putSegment(written);
+      texts.forEach((text, index) => this.file.putBatch(written.id, index, text));
+      if (texts.length > 0) this.file.putSegment(written.segment, written.terms());
       if (forgottenUpTo !== undefined) this.file.forgetUpTo(forgottenUpTo);
     });
-    this.nextId += 1;
     this.segments = this.segments.flatMap((each) => {
       if (each !== segment) return [each];
-      return written === undefined ? [] : [written.segment];
+      return texts.length === 0 ? [] : [written.segment];
     });
   }
 }
-
-/** The times of facts of before, and what is kept of entries without these. */
-const divided = (entries: readonly WrittenEntry[], before: number) => ({
-  old: entries.flatMap(({ facts }) => facts.filter(({ at }) => at < before).map(({ at }) => at)),
-  kept: entries.flatMap((entry) => entryWith(entry, ({ at }) => at >= before) ?? []),
-});
-
-const isOfOthers =
-  (projectIds: ReadonlySet<string>) =>
-  ({ connection }: WrittenEntry): boolean =>
-    !projectIds.has(connection.projectId);

@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
 import type { ConnectionList } from '../findConnections.js';
-import type { WrittenEntry } from './entries.js';
 
-/** What the blocks of a segment are looked up by, as 32 bits: two that are the same lead to a block in vain. */
+/** By what segments are looked up, as 32 bits: two that are the same lead to a segment in vain. */
 export type Term = number;
 
-type Kind = 'connection' | 'organization' | 'project' | 'actor' | 'room' | 'job' | 'gateway';
+export type TermKind = 'connection' | 'organization' | 'project' | 'actor' | 'room' | 'job' | 'gateway';
 
 /** 32 bits of FNV-1a. */
 const hashed = (text: string, before: number): number => {
@@ -15,14 +14,14 @@ const hashed = (text: string, before: number): number => {
   return hash;
 };
 
-const seeds: Readonly<Record<Kind, number>> = {
+const seeds: Readonly<Record<TermKind, number>> = {
   ...{ connection: hashed('connection ', 0x811c9dc5), organization: hashed('organization ', 0x811c9dc5) },
   ...{ project: hashed('project ', 0x811c9dc5), actor: hashed('actor ', 0x811c9dc5) },
   ...{ room: hashed('room ', 0x811c9dc5), job: hashed('job ', 0x811c9dc5) },
   gateway: hashed('gateway ', 0x811c9dc5),
 };
 
-export const termOf = (kind: Kind, id: string): Term => hashed(id, seeds[kind]) >>> 0;
+export const termOf = (kind: TermKind, id: string): Term => hashed(id, seeds[kind]) >>> 0;
 
 export const termOfList = (organizationId: string, list: ConnectionList): Term => {
   switch (list.of) {
@@ -37,60 +36,37 @@ export const termOfList = (organizationId: string, list: ConnectionList): Term =
   }
 };
 
-/** Where an entry is to be found. */
-export const termsOf = ({ connection, rooms, facts }: WrittenEntry): readonly Term[] => {
-  const { connectionId, organizationId, projectId, actorTokenId, gateway } = connection;
-  const terms = [
-    ...[termOf('connection', connectionId), termOf('organization', organizationId)],
-    ...[termOf('project', projectId), termOf('actor', actorTokenId), termOf('gateway', gateway)],
-  ];
-  for (const room of rooms) terms.push(termOf('room', room));
-  for (const { messageId } of facts) if (messageId !== undefined) terms.push(termOf('job', messageId));
-  return terms;
-};
-
-const [hashBytes, blockBytes] = [4, 2];
-const blockValues = 2 ** (8 * blockBytes);
-
-/** The terms of a segment, in which blocks each of them is: sorted hashes, and the blocks of them. */
+/** The terms of a segment: sorted hashes, in the byte order of the machine. */
 export class TermTable {
-  private readonly bytes: Buffer;
-  private readonly size: number;
+  private readonly sorted: Uint32Array;
 
-  constructor(bytes: Buffer) {
-    this.bytes = bytes;
-    this.size = bytes.length / (hashBytes + blockBytes);
+  private constructor(sorted: Uint32Array) {
+    this.sorted = sorted;
   }
 
-  static bytesOf(blocks: readonly (readonly Term[])[]): Buffer {
-    const pairs = blocks.flatMap((terms, block) => terms.map((term) => term * blockValues + block));
-    const sorted = Float64Array.from(new Set(pairs)).sort();
-    const bytes = Buffer.allocUnsafe(sorted.length * (hashBytes + blockBytes));
-    sorted.forEach((pair, index) => {
-      bytes.writeUInt32LE(Math.floor(pair / blockValues), index * hashBytes);
-      bytes.writeUInt16LE(pair % blockValues, sorted.length * hashBytes + index * blockBytes);
-    });
-    return bytes;
+  static of(terms: readonly Term[]): TermTable {
+    return new TermTable(Uint32Array.from(terms).sort());
   }
 
-  blocksOf(term: Term): readonly number[] {
-    const blocks: number[] = [];
-    for (let index = this.firstOf(term); index < this.size && this.hashAt(index) === term; index += 1)
-      blocks.push(this.bytes.readUInt16LE(this.size * hashBytes + index * blockBytes));
-    return blocks;
+  /** Of `bytes` of one. */
+  static from(bytes: Uint8Array): TermTable {
+    return new TermTable(new Uint32Array(Uint8Array.from(bytes).buffer));
   }
 
-  private firstOf(term: Term): number {
-    let [low, high] = [0, this.size];
+  get bytes(): Buffer {
+    const { buffer, byteOffset, byteLength } = this.sorted;
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+
+  has(term: Term): boolean {
+    let [low, high] = [0, this.sorted.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.hashAt(middle) < term) low = middle + 1;
+      const found = this.sorted[middle] as number;
+      if (found === term) return true;
+      if (found < term) low = middle + 1;
       else high = middle;
     }
-    return low;
-  }
-
-  private hashAt(index: number): number {
-    return this.bytes.readUInt32LE(index * hashBytes);
+    return false;
   }
 }
