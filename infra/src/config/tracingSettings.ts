@@ -1,7 +1,7 @@
 import type { VariableReader } from '../environment.js';
 
 /** The names of OpenTelemetry's own specification. */
-export const samplers = [
+const samplers = [
   'always_on',
   'always_off',
   'traceidratio',

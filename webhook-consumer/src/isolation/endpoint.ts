@@ -24,7 +24,7 @@ const maxQueuedInOrder = 32;
 const maxWaitInOrderMs = 500;
 
 /** The calls of one endpoint, queued by room. */
-export class CallLanes {
+class CallLanes {
   private readonly rooms = new Map<string, Room>();
   private waitingCalls = 0;
 

@@ -16,7 +16,7 @@ const timeOfDay = (at: number): string => {
   return `${pad(hours)}:${pad(minutes)}:${pad(seconds)}.${pad(date.getMilliseconds(), 3)}`;
 };
 
-export const publisherText = (from: string | null | undefined): string => {
+const publisherText = (from: string | null | undefined): string => {
   if (from === null) return 'backend';
   return from === undefined ? '' : from.slice(0, 8);
 };

@@ -160,5 +160,3 @@ export const closes = {
   /** Preceded by a `disconnect` frame. */
   clientTokenExpired: { code: 4003, reason: 'token_expired' },
 } as const satisfies Record<string, CloseSpec>;
-
-export type CloseName = keyof typeof closes;
