@@ -67,7 +67,7 @@ const withdrawRooms = async (
   throw error;
 };
 
-/** Rejects early what would be rejected in the end, so that in most cases no room is created in vain. */
+/** Rejects early what would be rejected later, so that usually no room is created needlessly. */
 const requireAllowed = (commands: CommandHandler, command: CreateApp): Promise<void> => {
   const target = appsTarget(command.app.projectId);
   return commands.inspect(target, (state) => void target.decider.decide(command, state));

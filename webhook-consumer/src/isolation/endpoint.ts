@@ -10,7 +10,7 @@ export interface QueuedCall {
   readonly bytes: number;
   /** Monotonic clock. */
   readonly since: number;
-  /** The call may be made, and `ended` must be called at its end. Undefined when it must be deferred. */
+  /** The call may be made, and `ended` must be called when it has ended. Undefined if it must be deferred. */
   settle(ended: Ended | undefined): void;
 }
 

@@ -9,7 +9,7 @@ interface MessageLineProps {
 
 const pad = (value: number, digits = 2): string => String(value).padStart(digits, '0');
 
-/** The time of day, to the millisecond: messages of one second are told apart. */
+/** The time of day, to the millisecond, so that messages of the same second can be distinguished. */
 const timeOfDay = (at: number): string => {
   const date = new Date(at);
   const [hours, minutes, seconds] = [date.getHours(), date.getMinutes(), date.getSeconds()];
