@@ -167,7 +167,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
     close: once(async () => {
       for (const timer of timers) clearInterval(timer);
       leases.close();
-      // Who reads the goodbye counts what is stored.
+      // Gateways that read the goodbye count what is stored.
       await usageLedger.storeAll();
       await Promise.all([peers.close(), ...readers.map((reader) => reader.close())]);
       await usageLedger.close();

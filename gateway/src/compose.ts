@@ -77,7 +77,7 @@ import { RoomSubscribers } from './subscriptions/roomSubscribers.js';
 import type { SubscriptionsDeps } from './subscriptions/subscriptions.js';
 import { Hydrations } from './webhooks/hydrations.js';
 
-/** How long a publish may be on its way, and the clocks of machines differ. */
+/** The longest time that a publish may be in transit, plus differences between clocks. */
 const underWayMs = 60_000;
 
 export interface GatewayPorts extends PublishPorts {
@@ -89,19 +89,19 @@ export interface GatewayPorts extends PublishPorts {
   readonly groupStore: GroupStore | undefined;
   /** Opens the signing keys of client tokens. */
   readonly secretBox: SecretBox;
-  /** They verify tokens of observers; undefined where nobody observes. */
+  /** Verify the tokens of observers; undefined if there are no observers. */
   readonly observerKeys: ObserverKeys | undefined;
-  /** Is told what happens in projects; undefined where nobody counts. */
+  /** Counts what happens in projects; undefined if that is not recorded. */
   readonly activity: ActivitySink | undefined;
-  /** Undefined where a gateway does no work that processes divide. */
+  /** Undefined if the gateway has no work to share with other processes. */
   readonly shardLeases: ShardLeases | undefined;
-  /** Undefined where no webhook is told of rooms. */
+  /** Undefined if room events are not reported to webhooks. */
   readonly roomEventStore: RoomEventStore | undefined;
   /** Undefined where no worker group has jobs. */
   readonly jobStore: JobStore | undefined;
   /** Undefined where the bus keeps nothing. */
   readonly roomPast: RoomPast | undefined;
-  /** Undefined where nothing of connections is on record. */
+  /** Undefined if connections are not recorded. */
   readonly factLog: FactLog | undefined;
   readonly limits: LimitReports;
   /** Undefined where there is no access log. */

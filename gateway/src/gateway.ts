@@ -59,8 +59,8 @@ export interface Gateway extends Service {
    */
   attach(server: Server): void;
   /**
-   * Takes a WebSocket that has not come by the server of `attach`: whoever brings it does what the handshake would have
-   * done, and calls the receiver. Undefined while the gateway takes none.
+   * Accepts a WebSocket that did not arrive through the server of `attach`: the caller does what the handshake would have
+   * done, and calls the receiver. Undefined while the gateway accepts none.
    */
   accept(socket: FrameSocket, address: string): FrameReceiver | undefined;
   /** Refuses new connections and closes the open ones over a period; 0 leaves them to `close`. May be called once, before `close`. */
@@ -71,9 +71,9 @@ export interface Gateway extends Service {
   readonly publishing: Publishing;
   /** Worker groups with jobs, for REST. */
   readonly jobGroups: JobGroups;
-  /** For whoever brings what other gateways publish to the bus: where it has to be durable in the groups of this one. */
+  /** For the carrier of messages that other gateways publish: resolves when they are durable in the groups of this gateway. */
   readonly storedJobs: StoredJobs;
-  /** For backends as well. */
+  /** Presence and subscriber counts, for backends too. */
   readonly liveState: LiveState;
   readonly liveConnections: LiveConnections;
   readonly metrics: Readonly<GatewayMetrics>;
@@ -166,9 +166,9 @@ class WebSocketGateway implements Gateway {
     const { roomEvents, jobs, revalidator, revalidation, refused, sweeper } = this.parts;
     const { coverage } = revalidation;
     const { questions, answers: givenAnswers } = this.parts;
-    // Before it says what it answers.
+    // Before the presence heartbeats announce which questions it answers.
     await Promise.all([questions.start(), givenAnswers.start()]);
-    // In parallel, because an engine may take seconds for each.
+    // In parallel, because each may take an engine seconds.
     const [values, changes, spans, answers] = await Promise.all([
       bus.read(retainedMessages, { interest: 'all' }, retained.stored),
       bus.read(
@@ -223,8 +223,8 @@ class WebSocketGateway implements Gateway {
   }
 
   /**
-   * [WS-CONN-15] Its read models may hold rights that were revoked, so nothing is used from memory, and those who still get messages go to
-   * gateways that know.
+   * [WS-CONN-15] Its read models may contain revoked rights, so nothing is served from memory, and its clients are sent to gateways
+   * that are up to date.
    */
   private leaveIfLeftBehind(): void {
     if (!this.views.isLeftBehind) return;
@@ -262,7 +262,7 @@ class WebSocketGateway implements Gateway {
     for (const timer of this.timers) clearInterval(timer);
     const { connections, groups, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
-    // Before the connections end: whoever comes back to another gateway in time has not left.
+    // Before the connections end: an actor that reconnects to another gateway in time has not left.
     await this.parts.roomEvents?.close();
     for (const connection of connections.all) connection.close(closes.serviceRestart);
     // The WebSocket layer terminates peers that do not answer the close within the grace period.

@@ -28,7 +28,7 @@ export const createAuditFollower = (deps: AuditFollowerDeps): Service => {
 };
 
 /** The audit entry of an event. The projectors say what it changes; an event that they cannot read changes nothing. */
-export const auditEntry = (event: RecordedEvent): AuditEntry => {
+const auditEntry = (event: RecordedEvent): AuditEntry => {
   const changes = readableChanges(event);
   const changed = changes.flatMap(changedBy);
   const keys = [

@@ -26,14 +26,14 @@ import {
   type WorkerStreamOptions,
 } from './subscriptions/messageStream.js';
 
-/** A client, connecting already. Throws `TypeError` when the options are wrong; every other failure is a state. */
+/** Creates a client and starts to connect. Throws `TypeError` for invalid options; every other failure shows in `client.state`. */
 export const connect = (options: ClientOptions): Client => new Client(options);
 
 /**
- * A connection that is restored whenever it is lost, with its subscriptions. Made by `connect`.
+ * A connection that is restored, with its subscriptions, whenever it is lost. Created by `connect`.
  *
- * Every promise settles: with the server's answer, after `timeouts.requestMs` on a connection or, of a publish with an id,
- * `timeouts.publishMs` in all, or when the client is closed.
+ * Every promise settles: with the server's answer, after `timeouts.requestMs` on a connection (for a publish with an id, after
+ * `timeouts.publishMs` in all), or when the client is closed.
  */
 export class Client {
   private readonly parts: Parts;
@@ -48,7 +48,7 @@ export class Client {
     return this.parts.connection.state;
   }
 
-  /** What the server has that not every server has; empty before the first connection, and then as of the last one. */
+  /** The optional features of the server; empty before the first connection, afterwards those of the last one. */
   get features(): readonly Feature[] {
     return this.parts.features;
   }
@@ -72,12 +72,12 @@ export class Client {
 
   /**
    * Resolves when the server has confirmed; the handler may be called before that. Without a connection the request
-   * waits for the next one. The subscription is made again after every reconnect; what was published in between is lost,
+   * waits for the next one. The subscription is restored after every reconnect; messages published in between are lost
    * unless it has `resume`.
    *
    * Rejects with a `RoomwireError`: `unknown_topic` (code 42940, no such room or no access), `invalid_filter_chars`,
-   * `too_many_filters`, `subscription_conflict` (subscribed with other options already, or with messages of before that have come already),
-   * `history_disabled` (42951), `unsupported_feature`, `request_timeout`, or the reason for which the client was closed.
+   * `too_many_filters`, `subscription_conflict` (already subscribed with other options, or with earlier messages that have already arrived),
+   * `history_disabled` (42951), `unsupported_feature`, `request_timeout`, or the reason why the client was closed.
    */
   subscribe(topic: string, handler: MessageHandler<Job>, options: WorkerOptions): Promise<Subscription>;
   subscribe(
@@ -96,10 +96,10 @@ export class Client {
   }
 
   /**
-   * Replaces the filters of a topic for all of its subscriptions, from the next message on; none means every message. They are
-   * kept over reconnects. Resolves when the server has them; without a connection that is after the next one.
+   * Replaces the filters of a topic for all of its subscriptions, from the next message on; an empty list means every message. They
+   * survive reconnects. Resolves when the server has applied them; without a connection, after the next one is established.
    *
-   * Rejects with a `RoomwireError`: `not_subscribed`, `invalid_filter_chars`, `too_many_filters` (the former filters stay),
+   * Rejects with a `RoomwireError`: `not_subscribed`, `invalid_filter_chars`, `too_many_filters` (the previous filters stay),
    * `request_timeout`, or why the subscription or the client has ended.
    */
   async setFilters(topic: string, filters: readonly Filter[]): Promise<void> {
@@ -116,8 +116,8 @@ export class Client {
   }
 
   /**
-   * Messages of a topic with history, the own ones too, for a `for await` loop: the newest first or, with `after`, the oldest first. They are
-   * asked for when the loop needs them; leaving it is all it takes to end.
+   * Messages of a topic with history, including the actor's own, for a `for await` loop: newest first or, with `after`, oldest first. Pages are
+   * requested as the loop needs them; leave the loop to stop.
    *
    * Rejects with a `RoomwireError`: `unknown_topic`, `history_disabled` (42951), `unsupported_feature`, `invalid_frame` (options),
    * `rate_limit_exceeded`, `broker_unavailable`, `not_connected`, `connection_lost`, `request_timeout`, `client_closed`.
@@ -133,12 +133,12 @@ export class Client {
    *
    * Rejects with a `RoomwireError`. Not published: `not_connected`, `unknown_topic` (42940), `rate_limit_exceeded`
    * (42910, above 50 a second), `monthly_quota_exceeded` (42920), `message_too_large` (42930), `invalid_data`,
-   * `invalid_id`, `publish_conflict` (42960, its id was that of a publish with other data), `client_closed`. Perhaps published:
+   * `invalid_id`, `publish_conflict` (42960, another publish with this id had other data), `client_closed`. Perhaps published:
    * `connection_lost` (the connection ended before the answer), `request_timeout`, `broker_unavailable` (the server had no
    * answer from its bus).
    *
-   * Where the server has `idempotency`, each publish has an id, and one without an answer is sent again after a reconnect, in the
-   * order of the calls, until `timeouts.publishMs` after the call; the server delivers it once. Elsewhere nothing is ever sent twice.
+   * If the server has `idempotency`, each publish has an id, and one without an answer is resent after a reconnect, in the
+   * order of the calls, until `timeouts.publishMs` after the call; the server delivers it once. Otherwise nothing is ever sent twice.
    */
   async publish(topic: string, data: unknown, options: PublishOptions = {}): Promise<Published> {
     this.assertOpen();
@@ -146,9 +146,9 @@ export class Client {
   }
 
   /**
-   * Says that the actor is in a room, and what it says of itself; again for another presence, or another room, which
-   * leaves those before unless it has `keep`. Resolves when it is in force: from then on `presence` events tell of the others. Made
-   * again after every reconnect, with what was accepted last.
+   * Announces the actor in a room, with a presence that the others see. Call it again to change the presence, or to enter another room,
+   * which leaves the previous ones unless `keep` is set. Resolves when it is in effect: from then on `presence` events report the others.
+   * Repeated after every reconnect, with the presence that was last accepted.
    *
    * `roomId` is a room slug, or `app-slug/room-slug`; `presence` has at most 16,384 bytes as MessagePack. Rejects with
    * a `RoomwireError`: `unknown_topic` (no such room, or no access), `message_too_large`, `rate_limit_exceeded`, `subscription_limit`
@@ -161,8 +161,8 @@ export class Client {
   }
 
   /**
-   * Leaves one room and no other; nothing happens where the client is not there. Resolves when the server has confirmed, or cannot.
-   * Rejects with `unsupported_feature`, where `client.features` lacks `rooms`, `rate_limit_exceeded`, `request_timeout` or `client_closed`.
+   * Leaves only this room; nothing happens if the client is not in it. Resolves when the server has confirmed, or can no longer do so.
+   * Rejects with `unsupported_feature` if `client.features` lacks `rooms`, `rate_limit_exceeded`, `request_timeout` or `client_closed`.
    */
   async leave(roomId: string): Promise<void> {
     this.assertOpen();
@@ -170,10 +170,10 @@ export class Client {
   }
 
   /**
-   * How many actors are in a room, without entering it: at once, then at most once a second when it changes, and again after every
-   * reconnect. Resolves with the first number. Of a room that it is in as well, the client gets the numbers instead of `presence` events.
+   * Counts the actors in a room without entering it: at once, then at most once a second when the count changes, and again after every
+   * reconnect. Resolves with the first count. For a room that the client is also in, it gets counts instead of `presence` events.
    *
-   * Rejects like `enter`, and with `subscription_conflict` where the room is counted already.
+   * Rejects like `enter`, and with `subscription_conflict` if the room is already being counted.
    */
   async count(roomId: string, handler: CountHandler): Promise<Watch> {
     this.assertOpen();
@@ -181,25 +181,25 @@ export class Client {
   }
 
   /**
-   * A room with the list of who is there, which is kept true from `enter` on, over all reconnects. Nothing is sent for it; the same one for
-   * the same `roomId`.
+   * A room with a list of its members, which is kept up to date from `enter` on, across reconnects. The call sends nothing, and returns the same
+   * object for the same `roomId`.
    */
   room(roomId: string): Room {
     this.assertOpen();
     return this.parts.rooms.room(roomId);
   }
 
-  /** Who is in a room, the own actor included. Rejects like `enter`. */
+  /** Who is in a room, including the client's own actor. Rejects like `enter`. */
   async presence(roomId: string): Promise<readonly PresenceEntry[]> {
     this.assertOpen();
     return this.parts.rooms.list(roomId);
   }
 
   /**
-   * Watches a lobby: the handler gets a snapshot, then all that changes, and a snapshot again after every reconnect.
+   * Watches a lobby: the handler gets a snapshot, then every change, and a new snapshot after every reconnect.
    * `lobbyId` is a lobby slug, or `app-slug/lobby-slug`. Rejects with a `RoomwireError`: `not_authorized` (no such
-   * lobby, or no access), `lobby_too_large`, `subscription_limit`, `subscription_conflict` (it is watched already), and what `enter`
-   * rejects with.
+   * lobby, or no access), `lobby_too_large`, `subscription_limit`, `subscription_conflict` (already watched), and the errors
+   * of `enter`.
    */
   async lobby(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
     this.assertOpen();
@@ -212,14 +212,14 @@ export class Client {
     return this.parts.lobbies.list(lobbyId);
   }
 
-  /** Calls `listener` at each event; the function that it returns stops that. */
+  /** Calls `listener` for each event. Returns a function that removes the listener. */
   on<Name extends keyof ClientEvents>(name: Name, listener: (event: ClientEvents[Name]) => void): () => void {
     return this.parts.emitter.on(name, listener);
   }
 
   /**
-   * For good: pending promises reject with `client_closed`, publishes without an answer with `connection_lost`. Resolves when the socket is gone, at the latest after
-   * `timeouts.closeMs`. May be called again.
+   * Closes the client permanently: pending promises reject with `client_closed`, publishes without an answer with `connection_lost`. Resolves when the socket is closed, after
+   * `timeouts.closeMs` at the latest. May be called again.
    */
   close(): Promise<void> {
     return this.parts.connection.close();

@@ -8,16 +8,16 @@ export interface ClientEvents {
   state: ConnectionState;
   /** An actor joined or left a room that the client has entered, or changed its presence. */
   presence: RoomChange;
-  /** What a hydration webhook has answered to a subscribe. See also `onHydration` of a subscription. */
+  /** The answer of a hydration webhook to a subscribe. See also `onHydration` of a subscription. */
   hydration: UnplacedHydration;
-  /** The token is about to expire: with a token function it is renewed, with a text the connection ends then. Needs `notices`. */
+  /** The token is about to expire: a token function renews it; if the token is a string, the connection ends. Needs `notices`. */
   tokenExpiring: TokenExpiring;
-  /** Rights have ended a subscription, whose handlers get nothing more. Needs `notices`. */
+  /** The actor has lost the right to a subscription; its handlers get no more messages. Needs `notices`. */
   subscriptionEnded: SubscriptionEnded;
   /**
    * Errors that no promise rejects with: a frame that cannot be read (`undecodable_frame`), a handler that failed
    * (`handler_failed`), a subscription that was refused after a reconnect or has ended, a token that could not be renewed, an error frame
-   * that answers no request.
+   * that belongs to no request.
    */
   error: RoomwireError;
 }

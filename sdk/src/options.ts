@@ -2,13 +2,13 @@ import type { Backoff } from './connection/reconnect.js';
 import type { RoomwireError } from './errors.js';
 import { systemRandom, systemSchedule, type Random, type Schedule } from './primitives.js';
 
-/** Asked for a token at every connect, and in the last part of a token's life. */
+/** Passed to the token function at every connect, and before a token expires. */
 export interface TokenRequest {
-  /** Why the last token is of no more use; undefined when it may be given again. */
+  /** Why the last token was refused; undefined if it may be returned again. */
   readonly refused: RoomwireError | undefined;
 }
 
-/** Called once at a time. A rejection, an empty token or none in time is a failed attempt (`token_unavailable`) and is retried. */
+/** There is one call at a time. A rejection, an empty token or a timeout is a failed attempt (`token_unavailable`) and is retried. */
 export type TokenFunction = (request: TokenRequest) => string | Promise<string>;
 
 /** How long the client waits, in milliseconds. */
@@ -22,8 +22,8 @@ export interface Timeouts {
   /** For the reply to a subscribe, an unsubscribe or a publish without an id; 30 s by default. */
   readonly requestMs: number;
   /**
-   * For the reply to a publish with an id, over all connections on which it is sent; 60 s by default. Longer than the server remembers
-   * ids (`ROOMWIRE_DEDUPLICATION_SECONDS`, usually 600 s), it may be delivered twice.
+   * For the reply to a publish with an id, over all connections on which it is sent; 60 s by default. If it is longer than the server remembers
+   * ids (`ROOMWIRE_DEDUPLICATION_SECONDS`, 600 s by default), the message may be delivered twice.
    */
   readonly publishMs: number;
   /** For the closing handshake in `close()`; 2 s by default. */
@@ -41,31 +41,31 @@ export interface ClientOptions {
   /** WebSocket address, `ws://…/ws` or `wss://…/ws`. */
   readonly url: string;
   /**
-   * An access token or a client token, or a function that gives one: it is called at every connect, and again before a token that expires
-   * does, whereupon the connection goes on with the new one.
+   * An access token or a client token, or a function that returns one: it is called at every connect, and again before a token
+   * expires; the connection then continues with the new one.
    */
   readonly token: string | TokenFunction;
-  /** Names this client among others with the same token; for the persistent sessions of agents and orchestrators. */
+  /** Distinguishes this client from others with the same token; for the persistent sessions of agents and orchestrators. */
   readonly clientId?: string;
-  /** Shows in the server's log before authentication; nothing else. */
+  /** Shown in the server's log before authentication; has no other effect. */
   readonly projectId?: string;
   /**
-   * Restore the subscriptions that the server has recorded for the actor (`reconnect: true` in the protocol), at every
-   * connect. False by default: after a reconnect the client makes its own subscriptions again, and no others. Worker
-   * groups that want what was collected for them while they were away need true.
+   * Restores the subscriptions that the server has recorded for the actor (`reconnect: true` in the protocol), at every
+   * connect. False by default: after a reconnect the client restores only its own subscriptions. Members of worker
+   * groups need true to receive what was collected while they were away.
    */
   readonly resume?: boolean;
   /**
-   * Ask the server to say when a token is about to expire (`tokenExpiring`) and when rights end a subscription (`subscriptionEnded`). True by
-   * default; only where `client.features` has `notices`.
+   * Asks the server to announce that a token is about to expire (`tokenExpiring`) and that a subscription has ended for lack of rights
+   * (`subscriptionEnded`). True by default; needs `notices` in `client.features`.
    */
   readonly notices?: boolean;
-  /** Waits between attempts; false ends the client at the first failure. See the README for the schedule. */
+  /** Waits between attempts; false closes the client at the first failure. See the README for the schedule. */
   readonly reconnect?: Partial<Backoff> | false;
   /** 30 s and 10 s by default. */
   readonly heartbeat?: Partial<HeartbeatTimes>;
   readonly timeouts?: Partial<Timeouts>;
-  /** Source of chance for the waits; for tests. */
+  /** Source of random numbers for the waits; for tests. */
   readonly random?: Random;
   /** Timer; for tests. */
   readonly schedule?: Schedule;

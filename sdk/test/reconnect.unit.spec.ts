@@ -110,7 +110,7 @@ describe('reconnect', () => {
 
   for (const [what, options, frame] of [
     ['other options', { meta: true }, { meta: true }],
-    ['messages of before', { rewind: 5 }, { from: { last: 5 } }],
+    ['earlier messages', { rewind: 5 }, { from: { last: 5 } }],
   ] as const)
     it(`ends what handlers that have left were subscribing to, for one with ${what}`, async () => {
       const features = ['meta', 'history'];

@@ -6,7 +6,7 @@ import type * as duckDbLibrary from '@duckdb/node-api';
 type Library = typeof duckDbLibrary;
 
 /** The library has no build for this platform, or was left out of the installation. */
-export class DuckDbUnavailable extends Error {
+class DuckDbUnavailable extends Error {
   override readonly name = 'DuckDbUnavailable';
 
   constructor(cause: unknown) {

@@ -67,7 +67,7 @@ const withdrawRooms = async (
   throw error;
 };
 
-/** Rejects early what would be rejected in the end, so that in most cases no room is created in vain. */
+/** Rejects early what would be rejected later, so that usually no room is created needlessly. */
 const requireAllowed = (commands: CommandHandler, command: CreateApp): Promise<void> => {
   const target = appsTarget(command.app.projectId);
   return commands.inspect(target, (state) => void target.decider.decide(command, state));
@@ -144,7 +144,7 @@ const sent = <T>(value: T | undefined, otherwise: T): T => (value === undefined 
 const candidates = 8;
 
 /** Candidate slugs for a new app: the requested one, or one from the name, followed by four random hex digits. */
-export const slugsFor = (name: string, asked: string | undefined, random: Random): string[] => {
+const slugsFor = (name: string, asked: string | undefined, random: Random): string[] => {
   const base = asked ?? slugFromName(name, 'app');
   return Array.from({ length: candidates }, () => `${base}-${Buffer.from(random.bytes(2)).toString('hex')}`);
 };
@@ -193,7 +193,7 @@ const blueprintToRestore = async (
 const mostParts = 100;
 
 /** Makes these the static rooms of an app. Repeated after a failure, it continues where it stopped. */
-export const placeStaticRooms = async (
+const placeStaticRooms = async (
   commands: CommandHandler,
   { appId, isNew }: { readonly appId: string; readonly isNew?: true },
   rooms: readonly RoomFields[],
@@ -212,7 +212,7 @@ export const placeStaticRooms = async (
 };
 
 /** The rooms of a blueprint as rooms of an app. A room without topics gets those of the app. */
-export const staticRoomsOf = (
+const staticRoomsOf = (
   rooms: readonly BlueprintRoom[],
   app: { readonly appId: string; readonly projectId: string; readonly topics: readonly string[] },
   random: Random,

@@ -20,8 +20,6 @@ export const connectionsQuerySchema = s.queryOf({
   cursor: s.text({ maxLength: 60, description: '`nextCursor` of the previous page' }),
 });
 
-export type ConnectionsQuery = s.ValueOf<typeof connectionsQuerySchema>;
-
 export const limitOf = ({ limit = 50 }: { readonly limit?: number | undefined }, most = 100): number =>
   clampedLimit(limit, most);
 

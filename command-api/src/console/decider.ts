@@ -11,11 +11,7 @@ export interface ConsoleAccessCommand {
   readonly access: ConsoleAccess;
 }
 
-export const consoleAccessDecider: Decider<
-  ConsoleAccess | undefined,
-  ConsoleAccessCommand,
-  ConsoleAccessEvent
-> = {
+const consoleAccessDecider: Decider<ConsoleAccess | undefined, ConsoleAccessCommand, ConsoleAccessEvent> = {
   initial: () => undefined,
   evolve: evolveConsoleAccess,
   decide: ({ access }, given) => (given ? [] : [{ type: 'ConsoleAccessGiven', data: access }]),

@@ -12,11 +12,7 @@ export interface ConsoleSignInCommand {
   readonly signIn: ConsoleSignIn;
 }
 
-export const consoleSignInDecider: Decider<
-  ConsoleSignIn | undefined,
-  ConsoleSignInCommand,
-  ConsoleSignInEvent
-> = {
+const consoleSignInDecider: Decider<ConsoleSignIn | undefined, ConsoleSignInCommand, ConsoleSignInEvent> = {
   initial: () => undefined,
   evolve: evolveConsoleSignIn,
   decide({ signIn }, used) {

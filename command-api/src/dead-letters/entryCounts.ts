@@ -18,7 +18,7 @@ interface Count {
 const recountAfterMs = 10_000;
 const mostProjects = limitTable.deadLetterCounts.value;
 
-/** How many dead letters each project has, counted now and then and added to in between: an estimate, for a limit. */
+/** Estimates how many dead letters each project has, for a limit: they are counted now and then, and additions are added in between. */
 export class EntryCounts {
   private readonly deps: EntryCountsDeps;
   private readonly counts = new Map<string, Count>();
@@ -47,8 +47,8 @@ export class EntryCounts {
     const entries = this.deps.views.count('deadLetters', { projectId });
     const count: Count = { entries, added: 0, at: now };
     this.counts.set(projectId, count);
-    // The next one asks again.
-    entries.catch(() => this.counts.delete(projectId));
+    // The next call counts again.
+    entries.catch(() => this.counts.get(projectId) === count && this.counts.delete(projectId));
     return count;
   }
 }

@@ -7,7 +7,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 const header = 'x-request-id';
 
 /** The caller's own id where it is a UUID, otherwise a new one: it is written to events and log lines. */
-export const requestIdFor = ({ headers }: IncomingMessage, random: Random): string => {
+const requestIdFor = ({ headers }: IncomingMessage, random: Random): string => {
   const given = headers[header];
   return typeof given === 'string' && isUuid(given) ? given : random.uuid();
 };

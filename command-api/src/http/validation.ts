@@ -207,7 +207,7 @@ export interface UnknownField {
  * The first `most` unknown fields of a value that has more of them than that, in all of its strict objects; undefined where it
  * has not. Costs no more than counting the fields.
  */
-export const manyUnknownFields = (
+const manyUnknownFields = (
   schema: JsonSchema,
   value: unknown,
   most: number,

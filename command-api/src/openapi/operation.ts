@@ -135,7 +135,7 @@ const idFields: Readonly<Record<string, string>> = {
 };
 
 /** The field of a record that holds the id of a path parameter. */
-export const idFieldOf = (parameter: string): string => idFields[parameter] ?? parameter;
+const idFieldOf = (parameter: string): string => idFields[parameter] ?? parameter;
 
 const exampleOf = (parameter: string): string | undefined => {
   if (parameter === 'topic') return 'chat';

@@ -12,7 +12,7 @@ export const mostMessages = limitTable.publishedAtOnce.value;
 /** Of the publisher's making: it is delivered once. */
 const messageId = s.text({ pattern: publishIdPattern.source });
 
-/** As on the socket, null is as good as a missing field, except for `data`. */
+/** As on the socket, null is treated as a missing field, except for `data`. */
 export const newMessageSchema = s.limited(
   s.titled(
     'NewMessage',

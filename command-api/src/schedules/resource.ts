@@ -3,7 +3,7 @@ import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
-export const mostListed = 1_000;
+const mostListed = 1_000;
 const usuallyListed = 100;
 
 /** `deliverAt` and place of the last one on the page before. */

@@ -84,7 +84,7 @@ export const findScope = async (views: ViewReader, request: ProjectRequest): Pro
   return scope;
 };
 
-/** The scope that a query names by its id; empty is as good as none. Another project's scope does not exist. */
+/** The scope that a query names by its id; an empty id means none. A scope of another project does not exist. */
 export const scopeOfQuery = async (
   views: ViewReader,
   { caller }: { readonly caller: Pick<ProjectRequest['caller'], 'projectId'> },

@@ -43,7 +43,7 @@ export interface CurrentSecrets<R> {
 type ProjectDeleted = Extract<ProjectEvent, { type: 'ProjectDeleted' }>;
 
 /** The records that were neither deleted nor removed with their project; from the log, which is never behind. */
-export const createCurrentSecrets = <R extends SealedRecord, E extends DomainEvent>(
+const createCurrentSecrets = <R extends SealedRecord, E extends DomainEvent>(
   log: EventLog,
   { types, idIn, evolve }: SecretKind<R, E>,
 ): CurrentSecrets<R> => {

@@ -37,7 +37,7 @@ const rulesOfConnecting: ReadonlySet<string> = new Set<TraceRule>([
 export const dependsOnAccess = ({ outcome }: Verdict): boolean =>
   outcome === 'not_subscribed' || outcome === 'not_connected' || outcome === 'denied';
 
-export const judgedByAccess = (verdict: Verdict, { isAllowed, rule }: Access): Verdict => {
+const judgedByAccess = (verdict: Verdict, { isAllowed, rule }: Access): Verdict => {
   if (isAllowed || !dependsOnAccess(verdict)) return verdict;
   if (verdict.outcome === 'not_connected' && !rulesOfConnecting.has(rule)) return verdict;
   return { outcome: 'denied', rule, facts: verdict.facts };

@@ -167,7 +167,7 @@ export interface Found {
 }
 
 /** The most recent outcomes, numbered from 0. */
-export class RecentOutcomes {
+class RecentOutcomes {
   private readonly capacity: number;
   private readonly ring: WebhookOutcome[] = [];
   private counted = 0;

@@ -5,7 +5,7 @@ import { toast } from './Toast.js';
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for who does not see where the button stands. */
+  /** What is copied, for users of screen readers. */
   readonly what: string;
 }
 

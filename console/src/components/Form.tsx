@@ -53,7 +53,7 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
       }}
     >
       {refusal && <Problem error={refusal.error} shownElsewhere={pathsAt(refusal)} />}
-      {/* What was refused is being mended. When the field is left would be too late: the button would move from under the pointer. */}
+      {/* The user is correcting what was refused. Waiting until the field loses focus would move the button from under the pointer. */}
       <div className="form-fields" onInput={() => setRefusal(undefined)}>
         <FieldProblemsContext value={refusal?.atFields ?? none}>{children}</FieldProblemsContext>
       </div>

@@ -30,7 +30,7 @@ const units = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
-export const relativeTime = (at: number, from: number): string => {
+const relativeTime = (at: number, from: number): string => {
   const distance = at - from;
   const unit = units.find(([, ms]) => Math.abs(distance) >= ms);
   if (unit) return relative.format(Math.round(distance / unit[1]), unit[0]);

@@ -153,7 +153,7 @@ const isSameRoomAndScope = ({ client, access }: Subscriber, value: RetainedValue
  * Retained messages that are stored and have not arrived live yet, by topic. Those that have not arrived within one to two
  * grace periods are reported. One timer for all of them, and none while there are none.
  */
-export class LateMessages {
+class LateMessages {
   private readonly graceMs: number;
   private readonly onOverdue: (topic: string, stamp: string) => void;
   private expected = new Map<string, string>();

@@ -24,7 +24,7 @@ const noValue: Value = { stamp: '', id: '' };
 
 /** Takes the messages of a subscription that waits for what was published before them. */
 export interface Holding {
-  /** Whether they wait for a replay, which says all that the subscription gets of before. */
+  /** Whether they wait for a replay, which has all earlier messages that the subscription gets. */
   readonly isForReplay: boolean;
   take(frame: Buffer, message: Pick<LiveMessage, 'place'>): void;
 }

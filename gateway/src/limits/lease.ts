@@ -208,7 +208,7 @@ export class Lease {
       settled,
     };
     this.claim = claim;
-    // Who does not answer is believed to use what it has stored.
+    // A gateway that does not answer is assumed to use what it has stored.
     if (room === undefined) void this.terms.read();
     if (this.allowance.leasing().length === 0) return this.waitForAnswers(claim);
     this.deps.say(this);

@@ -20,7 +20,7 @@ export interface OwnPresence {
 export type Place = Pick<OwnPresence, 'connection' | 'room'>;
 
 /** What the connections of this gateway have announced; each of them may be in several rooms. */
-export class OwnPresences {
+class OwnPresences {
   private readonly byConnection = new Map<number, Map<string, OwnPresence>>();
 
   at({ connection, room }: Place): OwnPresence | undefined {

@@ -65,7 +65,7 @@ export class FeedCoverage {
     this.settle();
   };
 
-  /** What was received until now proves nothing: an event was not understood, or the read models are not those of before. */
+  /** What was received until now proves nothing: an event was not understood, or the read models are not the same as before. */
   restart(): void {
     this.positions.clear();
     this.open.length = 0;

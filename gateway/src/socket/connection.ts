@@ -78,7 +78,7 @@ export class Connection implements FrameReceiver, StrangerLink {
   private readonly openedAt: number;
   /** The sweep before which the last frame came. */
   private lastSign: number;
-  /** The sweep that found it amid the fragments of a message, which has gone on since. */
+  /** The sweep that first found it amid the fragments of a message that is still incomplete. */
   private amidFragmentsSince: number | undefined;
 
   constructor(socket: FrameSocket, address: string, deps: ConnectionDeps) {
@@ -176,7 +176,7 @@ export class Connection implements FrameReceiver, StrangerLink {
     if (!this.hasClosed) this.inbox.perform(task);
   }
 
-  /** As the WebSocket layer does for a frame that it sees to be too large, which counts as the peer's end. */
+  /** As the WebSocket layer does for a frame that is too large; counts as a departure of the peer. */
   tooLarge(): void {
     if (this.hasClosed) return;
     this.end({ ...messageTooBig, by: 'gateway' });

@@ -10,15 +10,15 @@ import { serve } from './serve.js';
 export const addAnalytics = (program: Command): void => {
   const analytics = program
     .command('analytics')
-    .description('record what was published and called, and report on it');
+    .description('record messages and webhook calls for reports, and print the reports');
   analytics
     .command('run')
     .description('follow the streams and write them to Parquet files; any number of processes share the work')
-    .option('--flush-seconds <seconds>', 'how long a record waits to be written', wholeNumber, 60)
+    .option('--flush-seconds <seconds>', 'the longest delay before a record is written', wholeNumber, 60)
     .action(runUntilSignal);
   analytics
     .command('report')
-    .description('print a report on the files, and draw charts of it')
+    .description('print a report on the recorded files, and draw charts')
     .option('--from <time>', 'ISO 8601, inclusive', moment)
     .option('--to <time>', 'ISO 8601, exclusive', moment)
     .option('--project <id>', 'only one project')
@@ -31,7 +31,7 @@ export const addAnalytics = (program: Command): void => {
     .option('--top <number>', 'the length of each list', wholeNumber, 10)
     .option('--json', 'print JSON')
     .option('--charts <folder>', 'folder for the charts; by default charts/ beside the files')
-    .option('--no-charts', 'draw none')
+    .option('--no-charts', 'do not draw charts')
     .action(report);
 };
 
@@ -49,7 +49,7 @@ const moment = (text: string): number => {
 const dimensions = (text: string): readonly Dimension[] => {
   const names = text.split(',').map((name) => name.trim());
   if (!names.every(isDimension))
-    throw new InvalidArgumentError(`Of ${dimensionNames.join(', ')}, with commas, is expected.`);
+    throw new InvalidArgumentError(`Any of ${dimensionNames.join(', ')}, separated by commas, is expected.`);
   return names;
 };
 

@@ -35,18 +35,19 @@ export const addAudit = (program: Command): void => {
     .command('export')
     .description('write the whole event log, each line with the hash of the chain up to it')
     .addOption(new Option('--format <format>', 'format of the lines').choices(exportFormats).default('jsonl'))
-    .option('--output <file>', 'write to a new file instead of standard output, and the signature beside it')
+    .option(
+      '--output <file>',
+      'write to a new file, with the signature beside it, instead of standard output',
+    )
     .action(exportHistory);
   audit
     .command('verify')
-    .description(
-      'check the proofs of all events, fold the event log again and compare the read models with it',
-    )
+    .description('check the proofs of all events, and compare the read models with the event log')
     .option(
       '--export <file>',
-      'check the chain and the signature of an export instead, and that it agrees with the log',
+      'instead check the chain and signature of an export, and that it matches the log',
     )
-    .option('--public-key <key>', 'check an export by this key alone, without the log')
+    .option('--public-key <key>', 'check an export with this key only, without the log')
     .addOption(
       new Option(
         '--witness <record>',
@@ -56,7 +57,7 @@ export const addAudit = (program: Command): void => {
     .action(verify);
   audit
     .command('public-key')
-    .description('print the public key that verifies exports, and earlier ones')
+    .description('print the public keys that verify exports, current and earlier')
     .action(printPublicKeys);
 };
 

@@ -14,12 +14,12 @@ import { exitCodes, fail } from './fail.js';
 export const addBackup = (program: Command): void => {
   program
     .command('backup')
-    .description('back up all stored data into a new folder, also while Roomwire runs')
+    .description('back up all stored data into a new folder; Roomwire may be running')
     .argument('<folder>', 'the target, which must be empty or absent')
     .action(writeBackup);
   program
     .command('restore')
-    .description('put a backup into an empty data folder, or onto empty engines, while Roomwire is stopped')
+    .description('restore a backup into an empty data folder or empty engines; Roomwire must be stopped')
     .argument('<folder>', 'a folder written by `roomwire backup`')
     .option(
       '--only-documents',

@@ -47,12 +47,15 @@ interface PublishCommandOptions extends ConnectionOptions, ApiOptions {
 export const addPublish = (program: Command): void => {
   const command = program
     .command('publish')
-    .description('publish a message, or the lines of standard input, and wait until the service has accepted')
+    .description('publish a message, or each line of standard input, and wait until the service has accepted')
     .argument('[topic]', 'app-slug/room-slug/topic-name')
     .argument('[json]', 'the message, as JSON: \'"hello"\' or \'{"text":"hello"}\'')
-    .option('--id <id>', 'of all publishes with this id one is delivered; with --stdin, the line follows it')
+    .option(
+      '--id <id>',
+      'of several publishes with the same id only one is delivered; with --stdin, a prefix for the number of the line',
+    )
     .addOption(
-      new Option('--at <time>', 'deliver it then, as 2026-12-24T18:00:00Z; at most 30 days ahead')
+      new Option('--at <time>', 'when to deliver it, e.g. 2026-12-24T18:00:00Z; at most 30 days ahead')
         .argParser(readTime)
         .conflicts('stdin'),
     )
@@ -66,7 +69,7 @@ export const addPublish = (program: Command): void => {
 const readTime = (text: string): Date => {
   const time = new Date(text);
   if (Number.isNaN(time.getTime()))
-    throw new InvalidArgumentError('It must be a time, as 2026-12-24T18:00:00Z.');
+    throw new InvalidArgumentError('It must be a time such as 2026-12-24T18:00:00Z.');
   return time;
 };
 

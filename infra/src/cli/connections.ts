@@ -27,22 +27,25 @@ const entryColumns = ['at', 'kind', 'topic', 'filters', 'group', 'code', 'reason
 export const addConnections = (program: Command): void => {
   const group = program
     .command('connections')
-    .description('connections of an organization: those that are open, and those of the last days');
-  addSessionOptions(group.command('list').description('the newest first'))
-    .option('--project <projectId>', 'only of this project')
-    .option('--actor <actorTokenId>', 'only of this actor')
-    .option('--room <app/room>', 'only those that were subscribed there')
-    .addOption(new Option('--state <state>', 'only those').choices(['open', 'closed']))
-    .addOption(new Option('--limit <connections>', 'at most so many').argParser(readCount).default(100))
+    .description('current and recent connections of an organization');
+  addSessionOptions(group.command('list').description('list them, newest first'))
+    .option('--project <projectId>', 'only those of this project')
+    .option('--actor <actorTokenId>', 'only those of this actor')
+    .option('--room <app/room>', 'only connections that were subscribed in this room')
+    .addOption(new Option('--state <state>', 'only connections in this state').choices(['open', 'closed']))
+    .addOption(new Option('--limit <connections>', 'the most to list').argParser(readCount).default(100))
     .option('--json', 'as JSON', false)
     .action(list);
   addSessionOptions(
-    group.command('timeline').description('what happened to one, in order').argument('<connectionId>'),
+    group.command('timeline').description('show the history of one connection').argument('<connectionId>'),
   )
     .option('--json', 'as JSON', false)
     .action(timeline);
   addSessionOptions(
-    group.command('close').description('end them; they may come back').argument('<connectionId...>'),
+    group
+      .command('close')
+      .description('close connections; their clients may reconnect')
+      .argument('<connectionId...>'),
   ).action(close);
 };
 

@@ -20,7 +20,7 @@ interface ConsoleOptions extends SecretOutput, ServerOptions {
 
 export const addConsole = (program: Command): void => {
   addServerOptions(withSecretOutput(program.command('console')))
-    .description('print a link that signs in to the console, once, within 15 minutes')
+    .description('print a link that signs in to the console, valid once and for 15 minutes')
     .option('--org <organizationId>', 'the organization that the session may use; by default the first one')
     .addOption(new Option('--role <role>', 'its role there; by default admin').choices(roles))
     .option('--operator', 'a session of the service’s own staff', false)

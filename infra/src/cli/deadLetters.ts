@@ -39,36 +39,33 @@ const columns = ['createdAt', 'kind', 'status', 'responseStatus', 'retryCount', 
 export const addDeadLetters = (program: Command): void => {
   const group = program
     .command('dead-letters')
-    .description('webhook calls, jobs and scheduled publishes that came to nothing');
-  addSessionOptions(group.command('list').description('the newest first'))
-    .addOption(new Option('--kind <kind>', 'only those').choices(deadLetterKinds))
-    .addOption(new Option('--status <status>', 'only those').choices(deadLetterStatuses))
-    .option('--project <projectId>', 'only of this project')
-    .option('--app <appId>', 'only of this app')
-    .option('--target <url>', 'only of this webhook, by its whole URL')
+    .description('webhook calls, jobs and scheduled messages that failed for good');
+  addSessionOptions(group.command('list').description('list them, newest first'))
+    .addOption(new Option('--kind <kind>', 'only those of this kind').choices(deadLetterKinds))
+    .addOption(new Option('--status <status>', 'only those with this status').choices(deadLetterStatuses))
+    .option('--project <projectId>', 'only those of this project')
+    .option('--app <appId>', 'only those of this app')
+    .option('--target <url>', 'only those of this webhook, by its full URL')
     .option('--from <time>', 'only those recorded at or after this time')
     .option('--to <time>', 'only those recorded at or before this time')
-    .addOption(new Option('--limit <entries>', 'at most so many').argParser(readCount).default(100))
+    .addOption(new Option('--limit <entries>', 'the most to list').argParser(readCount).default(100))
     .option('--json', 'as JSON', false)
     .action(list);
-  addSessionOptions(group.command('get').description('one of them, with what was sent').argument('<dlqId>'))
+  addSessionOptions(group.command('get').description('show one, with what was sent').argument('<dlqId>'))
     .option('--json', 'as JSON', false)
     .action(get);
   addSessionOptions(
-    group
-      .command('redrive')
-      .description('try them again: those that are named, or all that match')
-      .argument('[dlqId...]'),
+    group.command('redrive').description('retry the given ones, or all that match').argument('[dlqId...]'),
   )
-    .option('--all', 'all that match the options below, the oldest first', false)
-    .addOption(new Option('--status <status>', 'only those').choices(['pending', 'failed']))
-    .option('--project <projectId>', 'only of this project')
-    .option('--app <appId>', 'only of this app')
+    .option('--all', 'all that match the options below, oldest first', false)
+    .addOption(new Option('--status <status>', 'only those with this status').choices(['pending', 'failed']))
+    .option('--project <projectId>', 'only those of this project')
+    .option('--app <appId>', 'only those of this app')
     .option('--from <time>', 'only those recorded at or after this time')
     .option('--to <time>', 'only those recorded at or before this time')
-    .addOption(new Option('--limit <entries>', 'at most so many').argParser(readCount))
+    .addOption(new Option('--limit <entries>', 'the most to retry').argParser(readCount))
     .option('--dry-run', 'only count them', false)
-    .option('--wait', 'say what came of each that is named', false)
+    .option('--wait', 'wait for the outcome of each given one', false)
     .action(redrive);
 };
 

@@ -6,7 +6,7 @@ import { exitCodes } from './fail.js';
 export const addDoctor = (program: Command): void => {
   program
     .command('doctor')
-    .description('check configuration, files, ports and engines, and say what is wrong and what to do')
+    .description('check configuration, files, ports and engines, and suggest fixes')
     .option('--json', 'one JSON object instead of lines')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       const findings = await examine(process.env, Date.now);

@@ -14,11 +14,9 @@ interface ExplainTokenOptions extends ApiOptions {
 export const addExplainToken = (program: Command): void => {
   const command = program
     .command('explain-token')
-    .description(
-      'say what a token is and why a gateway would refuse it, without printing anything secret of it',
-    )
+    .description('explain a token, and why a gateway would refuse it, without printing its secret parts')
     .argument('<token>', 'an access token or a client token; - reads it from standard input')
-    .option('--offline', 'look at the token alone, and ask neither the API nor the gateway', false);
+    .option('--offline', 'check only the token itself, without the API or the gateway', false);
   addApiOptions(command).action(explain);
 };
 

@@ -14,17 +14,17 @@ interface HistoryOptions extends ApiOptions {
 export const addHistory = (program: Command): void => {
   const command = program
     .command('history')
-    .description('print the messages that a topic keeps, each as a line of JSON, the newest first')
+    .description('print the history of a topic, each message as a line of JSON, newest first')
     .argument('<topic>', 'app-slug/room-slug/topic-name')
     .option('--scope <scope>', 'the id or the slug of an access scope')
-    .option('--before <position>', 'those before this position, the newest first')
+    .option('--before <position>', 'messages before this position, newest first')
     .addOption(
       new Option(
         '--after <position>',
         'those behind this position, the oldest first; an empty one is the beginning',
       ).conflicts('before'),
     )
-    .addOption(new Option('--limit <messages>', 'at most so many').argParser(readCount).default(100));
+    .addOption(new Option('--limit <messages>', 'the most to list').argParser(readCount).default(100));
   addApiOptions(command).action(history);
 };
 

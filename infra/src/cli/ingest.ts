@@ -30,25 +30,25 @@ const prefix = 'ROOMWIRE_INGEST_KAFKA_';
 export const addIngest = (program: Command): void => {
   const command = program
     .command('ingest')
-    .description('publish what comes from other systems')
+    .description('publish messages from other systems')
     .command('kafka')
-    .description('publish the records of a topic on Kafka, each once, until interrupted')
+    .description('publish each record of a Kafka topic once, until interrupted')
     .addOption(
-      new Option('--brokers <list>', 'host:port, several with commas between them')
+      new Option('--brokers <list>', 'host:port, separated by commas')
         .env(`${prefix}BROKERS`)
         .makeOptionMandatory(),
     )
     .requiredOption('--topic <topic>', 'the topic on Kafka')
     .requiredOption('--to <address>', 'app/room/topic, with {key} and {header:NAME} of the record')
-    .option('--group <name>', 'the group of consumers; by default one of this topic and this address')
-    .option('--from-beginning', 'a new group begins with the first record, and not with the next one')
+    .option('--group <name>', 'the consumer group; by default derived from the topic and the address')
+    .option('--from-beginning', 'start a new group at the first record instead of the next one')
     .addOption(
-      new Option('--value <kind>', 'what the values are')
+      new Option('--value <kind>', 'format of the values')
         .choices(Object.keys(valueKinds))
         .default('json' satisfies ValueKind),
     )
     .option('--filter <filter>', 'the filter of the messages, with {key} and {header:NAME}')
-    .option('--skip', 'pass over records that cannot be published, instead of ending');
+    .option('--skip', 'skip records that cannot be published, instead of ending');
   addApiOptions(command).action(runUntilSignal);
 };
 

@@ -11,11 +11,11 @@ import { exitCodes, fail } from './fail.js';
 import { putSecret, requireSecretOutput, withSecretOutput, type SecretOutput } from './secretOutput.js';
 
 export const addKeys = (program: Command): void => {
-  const keys = program.command('keys').description('manage what is encrypted under the master key');
+  const keys = program.command('keys').description('manage the master key and what it encrypts');
   keys
     .command('rotate')
     .description(
-      'encrypt every signing key and webhook secret under the current master key: the configured one, or else a new one; and make a new session secret where none is configured',
+      're-encrypt every signing key and webhook secret under the configured master key, or a new one; and create a new session secret unless one is configured',
     )
     .addOption(
       new Option('--session-overlap <hours>', 'how long sessions of the old session secret stay valid')
@@ -25,7 +25,7 @@ export const addKeys = (program: Command): void => {
     .action(rotate);
   withSecretOutput(keys.command('derive'))
     .description(
-      'the keys that are derived from the master key, for services in processes of their own: each opens what its service needs, and nothing else',
+      'print the keys derived from the master key, for services in separate processes: each decrypts only what its service needs',
     )
     .action(derive);
 };

@@ -17,12 +17,14 @@ export const addListen = (program: Command): void => {
     .argument('<topic>', 'app-slug/room-slug/topic-name')
     .option(
       '--meta',
-      'with the id, the time, the publisher and, of topics with history, the position of each message',
+      'include the id, time and publisher of each message and, for topics with history, its position',
     )
-    .option('--own', 'also what the same actor publishes')
-    .addOption(startOption('--last <n>', 'first the newest n messages').argParser(countOf))
-    .addOption(startOption('--since <time>', 'first the messages since a time (ISO 8601)').argParser(timeOf))
-    .addOption(startOption('--after <position>', 'first the messages behind a position'));
+    .option('--own', 'include messages of the same actor')
+    .addOption(startOption('--last <n>', 'begin with the newest n messages').argParser(countOf))
+    .addOption(
+      startOption('--since <time>', 'begin with the messages since a time (ISO 8601)').argParser(timeOf),
+    )
+    .addOption(startOption('--after <position>', 'begin with the messages after a position'));
   addConnectionOptions(command).action(listen);
 };
 
@@ -30,7 +32,7 @@ const starts = ['last', 'since', 'after'];
 
 /** Where to begin in the history of the topic; nothing is missed from there on, whatever becomes of the connection. */
 const startOption = (flags: string, description: string): Option =>
-  new Option(flags, `${description}, and none missing over reconnects; of topics with history`).conflicts(
+  new Option(flags, `${description}, and miss none across reconnects; for topics with history`).conflicts(
     starts.filter((start) => !flags.startsWith(`--${start} `)),
   );
 
@@ -45,7 +47,7 @@ const countOf = (text: string): number => {
 const timeOf = (text: string): Date => {
   const time = new Date(text);
   if (time.getTime() >= 0) return time;
-  throw new InvalidArgumentError('It must be a time like 2026-01-31T12:00:00Z.');
+  throw new InvalidArgumentError('It must be a time such as 2026-01-31T12:00:00Z.');
 };
 
 const listen = async (topic: string, options: ListenOptions): Promise<void> => {

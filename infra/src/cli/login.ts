@@ -18,7 +18,7 @@ export const addLogin = (program: Command): void => {
   const login = program
     .command('login')
     .description(
-      'keep the address of a service and credentials for it, for all other commands; without credentials those of the data folder are taken, or you are asked for an API key',
+      'store the address of a service, and credentials for it, for all other commands; by default it uses the credentials in the data folder, or asks for an API key',
     );
   addApiOptions(login)
     .addOption(new Option('--session <token>', 'a user session token').env('ROOMWIRE_SESSION_TOKEN'))
@@ -26,7 +26,7 @@ export const addLogin = (program: Command): void => {
     .action(keep);
   program
     .command('logout')
-    .description('forget what `roomwire login` has kept')
+    .description('remove what `roomwire login` has stored')
     .option('--profile <name>', 'which profile', defaultProfile)
     .action(({ profile }: { readonly profile: string }) => {
       writeProfile(profile, undefined);
@@ -46,7 +46,7 @@ const keep = async (options: LoginOptions): Promise<void> => {
   writeProfile(profile, { url, ...(apiUrl && { apiUrl }), ...credentials });
   const kept = Object.keys(credentials).map((name) => shownNames[name as keyof Credentials]);
   process.stdout.write(
-    `Kept ${kept.join(', ')} for ${addresses.apiUrl} in ${profilesFile()}${profile === defaultProfile ? '' : `, as ${profile}`}\n`,
+    `Stored ${kept.join(', ')} for ${addresses.apiUrl} in ${profilesFile()}${profile === defaultProfile ? '' : `, as ${profile}`}\n`,
   );
 };
 

@@ -13,8 +13,8 @@ export const addRebuild = (program: Command): void => {
   program.commands
     .find((command) => command.name() === 'projections')
     ?.command('rebuild')
-    .description('rebuild the read models from the event log beside the live ones, and replace those')
-    .option('--anew', 'only remove what was made from another event log, for the next start to make it anew')
+    .description('rebuild the read models from the event log, beside the live ones, and switch to them')
+    .option('--anew', 'only remove what was made from another event log; the next start rebuilds it')
     .action(({ anew = false }: RebuildOptions) => (anew ? removeForeign() : rebuild()));
 };
 

@@ -16,14 +16,14 @@ const path = 'scheduled';
 const columns = ['deliverAt', 'topic', 'scope', 'actorTokenId', 'id', 'scheduledId'];
 
 export const addScheduled = (program: Command): void => {
-  const group = program.command('scheduled').description('publishes that wait for their time');
-  addApiOptions(group.command('list').description('the earliest first'))
-    .option('--topic <topic>', 'only those to this app-slug/room-slug/topic-name')
-    .addOption(new Option('--limit <publishes>', 'at most so many').argParser(readCount).default(100))
+  const group = program.command('scheduled').description('messages that are scheduled for later');
+  addApiOptions(group.command('list').description('list them, earliest first'))
+    .option('--topic <topic>', 'only those for this app-slug/room-slug/topic-name')
+    .addOption(new Option('--limit <publishes>', 'the most to list').argParser(readCount).default(100))
     .option('--json', 'as JSON', false)
     .action(list);
   addApiOptions(
-    group.command('cancel').description('do not deliver these').argument('<scheduledId...>'),
+    group.command('cancel').description('cancel scheduled messages').argument('<scheduledId...>'),
   ).action(cancel);
 };
 

@@ -15,7 +15,7 @@ export const withSecretOutput = (command: Command): Command =>
       'print it even where the output is not a terminal: into a pipe, a file or a log',
       false,
     )
-    .option('--output <file>', 'write it to a new file that its owner alone can read');
+    .option('--output <file>', 'write it to a new file that only its owner can read');
 
 /** Ends the command where the output may be kept and nobody has asked for that. */
 export const requireSecretOutput = ({ print, output }: SecretOutput, what: string): void => {

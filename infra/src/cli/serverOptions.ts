@@ -20,12 +20,10 @@ export const addServerOptions = (command: Command): Command =>
       ).env('ROOMWIRE_URL'),
     )
     .addOption(
-      new Option('--api-url <url>', 'address of the REST API, where it has another one').env(
-        'ROOMWIRE_API_URL',
-      ),
+      new Option('--api-url <url>', 'address of the REST API, if it differs').env('ROOMWIRE_API_URL'),
     )
     .addOption(
-      new Option('--profile <name>', 'what `roomwire login` has kept')
+      new Option('--profile <name>', 'the profile stored by `roomwire login`')
         .env('ROOMWIRE_PROFILE')
         .default(defaultProfile),
     );

@@ -26,7 +26,7 @@ export const addSessionOptions = (command: Command): Command =>
         'a user session token; by default one is minted for the first organization of the data folder',
       ).env('ROOMWIRE_SESSION_TOKEN'),
     )
-    .option('--org <organizationId>', 'the organization; by default the one that the session names');
+    .option('--org <organizationId>', 'the organization; by default that of the session');
 
 export interface ProjectOptions extends SessionOptions {
   readonly project?: string;

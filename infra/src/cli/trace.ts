@@ -19,16 +19,14 @@ interface TraceOptions extends SessionOptions {
 export const addTrace = (program: Command): void => {
   const command = program
     .command('trace')
-    .description(
-      'say what became of a message for an actor, or for all in its room, and why it did not arrive',
-    )
+    .description('explain what happened to a message for an actor, or for everyone in its room')
     .argument('<topic>', 'app-slug/room-slug/topic-name')
     .addOption(new Option('--message <id>', 'the id of the message').conflicts(['position', 'at']))
     .addOption(new Option('--position <position>', 'its position in the history').conflicts('at'))
-    .option('--at <time>', 'no message: what would have become of one at that time')
-    .option('--actor <actor>', 'an actorTokenId, a keyId, or ext:… ; by default all that were in the room')
+    .option('--at <time>', 'instead of a message: what would have happened to one at that time')
+    .option('--actor <actor>', 'an actorTokenId, a keyId or ext:…; by default everyone who was in the room')
     .option('--scope <scope>', 'the id or the slug of an access scope')
-    .option('--project <projectId>', 'by default the only one of the organization')
+    .option('--project <projectId>', 'the project; needed if the organization has several')
     .option('--json', 'as JSON', false);
   addSessionOptions(command).action(trace);
 };

@@ -12,15 +12,12 @@ const columns = ['openedAt', 'calls', 'url'];
 /** [HOOK-CIRCUIT-4] Below `roomwire webhooks`. */
 export const addWebhookCircuits = (webhooks: Command): void => {
   addProjectOptions(
-    webhooks.command('circuits').description('endpoints that do not answer: their calls wait'),
+    webhooks.command('circuits').description('list endpoints that do not answer and whose calls are on hold'),
   )
     .option('--json', 'as JSON', false)
     .action(list);
   addProjectOptions(
-    webhooks
-      .command('close-circuit')
-      .description('have the calls made that wait for these endpoints')
-      .argument('<url...>'),
+    webhooks.command('close-circuit').description('resume the calls to these endpoints').argument('<url...>'),
   ).action(close);
 };
 

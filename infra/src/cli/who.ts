@@ -13,7 +13,7 @@ interface WhoOptions extends ApiOptions {
 export const addWho = (program: Command): void => {
   const command = program
     .command('who')
-    .description('print who is present in a room, since when, and with what')
+    .description('list who is present in a room, since when, and their presence')
     .argument('<app/room>', 'slugs or ids')
     .option('--scope <scope>', 'the id or the slug of an access scope')
     .option('--json', 'as JSON', false);

@@ -1,7 +1,7 @@
 import type { VariableReader } from '../environment.js';
 
 /** The names of OpenTelemetry's own specification. */
-export const samplers = [
+const samplers = [
   'always_on',
   'always_off',
   'traceidratio',
@@ -23,7 +23,7 @@ export interface TracingSettings {
 /** Publishes come by the thousand: one trace in a hundred is enough, and keeps the cost low. */
 const defaultRatio = 0.01;
 
-/** By OpenTelemetry's variables; undefined where no endpoint is set. Headers and the like are read by its library itself. */
+/** By OpenTelemetry's variables; undefined where no endpoint is set. The library itself reads headers and other variables. */
 export const readTracing = (read: VariableReader, problems: string[]): TracingSettings | undefined => {
   const protocols = ['http:', 'https:'];
   const own = read.url('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', protocols);

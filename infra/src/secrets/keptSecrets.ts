@@ -121,7 +121,7 @@ const givenAuditKeysOr = (given: GivenAuditKeys, file: string, kept: SecretsFile
     : (givenAuditKeys(given) as AuditKeys);
 
 /** Those of all master keys that there have been. */
-export const keptAuditKeys = (file: string, kept: SecretsFile, others: readonly Uint8Array[]): AuditKeys => {
+const keptAuditKeys = (file: string, kept: SecretsFile, others: readonly Uint8Array[]): AuditKeys => {
   const { current, previous } = auditKeysOf(keptMasterKeys(file, kept, others));
   const earlier = (kept.previousAuditKeys ?? []).map((key) => keyIn(file, key));
   return { current, previous: [...previous, ...earlier] };

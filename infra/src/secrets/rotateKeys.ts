@@ -151,7 +151,7 @@ const endOfEarlierSessions = ({ previousSessionSecrets = [] }: SecretsFile): str
  * interrupted goes on with the key that it has made. Whenever the process ends, the file holds every key that is needed.
  * The data folder must be owned, so that nothing is encrypted under the old key meanwhile.
  */
-export const beginKeptRotation = async (
+const beginKeptRotation = async (
   file: string,
   others: readonly Uint8Array[],
   nextSessions: Replace,

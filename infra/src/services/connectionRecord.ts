@@ -37,7 +37,7 @@ export const startConnectionKeeper = async (
     show({ name: 'connection-facts', collect: indexer.collect });
     await indexer.start();
   }
-  // One process has the files: gateways of before it are gone.
+  // Only one process has the files: earlier gateways are gone.
   if (indexer === undefined) await record.giveUpSilent(clock.now(), clock.now());
   const keeper = createConnectionKeeper({
     ...{ ...follows, record, clock, logger, keptMs: config.connectionRecordMs },

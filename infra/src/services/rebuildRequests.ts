@@ -32,10 +32,10 @@ export interface RebuildStatus extends RebuildRequest {
 const requestFile = (folder: string): string => join(folder, 'rebuild.request.json');
 const statusFile = (folder: string): string => join(folder, 'rebuild.status.json');
 
-export const writeRequest = (folder: string, request: RebuildRequest): Promise<void> =>
+const writeRequest = (folder: string, request: RebuildRequest): Promise<void> =>
   writeJsonFile(requestFile(folder), request);
 
-export const withdrawRequest = (folder: string): Promise<void> => rm(requestFile(folder), { force: true });
+const withdrawRequest = (folder: string): Promise<void> => rm(requestFile(folder), { force: true });
 
 /** Takes the request away: one that ends the process must not meet it again at the next start. */
 export const takeRequest = async (folder: string): Promise<RebuildRequest | undefined> => {
@@ -51,7 +51,7 @@ export const writeStatus = async (folder: string, status: RebuildStatus): Promis
   await rename(draft, statusFile(folder));
 };
 
-export const readStatus = (folder: string): Promise<RebuildStatus | undefined> =>
+const readStatus = (folder: string): Promise<RebuildStatus | undefined> =>
   readJsonFile<RebuildStatus>(statusFile(folder));
 
 export interface AskedRebuild {

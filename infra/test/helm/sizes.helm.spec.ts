@@ -33,8 +33,9 @@ describe('sizes of the chart', function () {
 
   it('gives a gateway room for the connections for which it is sized, and for messages on their way', () => {
     const connections = captured(operations, /^\*\*A gateway\.\*\* ([\d,]+) connections/m);
-    const bytesOfOne = captured(operations, /an idle connection .*, (\d+) kB before a collection/) * 1_000;
-    const below = captured(operations, /(\d+) MB stand below all of them/) * 1e6;
+    const bytesOfOne =
+      captured(operations, /an idle connection .*, (\d+) kB before a garbage collection/) * 1_000;
+    const below = captured(operations, /on top of a base of (\d+) MB/) * 1e6;
     const onTheWay = [
       /up to (\d+) MiB for a slow reader/,
       /(\d+) MiB of last values/,

@@ -13,9 +13,9 @@ import { onWake } from './wake.js';
  * The state of the client.
  *
  * - `connecting`: a token is being fetched, the socket opened, or the token checked.
- * - `connected`: authenticated; the subscriptions are being made again.
+ * - `connected`: authenticated; the subscriptions are being restored.
  * - `waiting`: `reason` ended the last attempt or connection; the next attempt begins in `retryInMs` milliseconds.
- * - `closed`: for good, by `close()` (`reason.error` is `client_closed`) or because `reason` allows no other attempt.
+ * - `closed`: permanently, by `close()` (`reason.error` is `client_closed`) or because `reason` allows no further attempt.
  *
  * `failures` counts attempts that failed and connections that were lost since the client was last connected.
  */
@@ -31,7 +31,7 @@ export type ConnectionState =
   | { readonly name: 'closed'; readonly reason: RoomwireError };
 
 export interface ConnectionEvents {
-  /** Every change, in order. The first state, `connecting`, is no change. */
+  /** Every change, in order. The first state, `connecting`, is not reported. */
   onState(state: ConnectionState): void;
   onFrame(frame: ServerFrame): void;
   onError(error: RoomwireError): void;
@@ -39,7 +39,7 @@ export interface ConnectionEvents {
   onWake(): void;
 }
 
-/** Keeps a link up: one attempt after another, until it is closed or an end allows no other attempt. */
+/** Keeps a link up: one attempt after another, until it is closed or ends for a reason that allows no further attempt. */
 export class Connection {
   private readonly settings: Settings;
   private readonly tokens: Tokens;
@@ -83,7 +83,7 @@ export class Connection {
     this.linkInUse().sendEncoded(frame);
   }
 
-  /** For good. Every call gets the one promise, which resolves when the socket is gone. */
+  /** Permanently. Every call returns the same promise, which resolves when the socket is closed. */
   close(): Promise<void> {
     this.stop(new ConnectionError('client_closed'));
     return this.gone.promise;

@@ -16,7 +16,7 @@ export interface HeartbeatEvents {
 }
 
 /** Sends heartbeats and notices when nothing comes back. Any frame is a sign of life. */
-export class Heartbeat {
+class Heartbeat {
   private readonly times: HeartbeatTimes;
   private readonly schedule: Schedule;
   private readonly events: HeartbeatEvents;

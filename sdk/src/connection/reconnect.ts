@@ -9,16 +9,16 @@ export interface Backoff {
   readonly multiplier: number;
   /** No wait is longer, in milliseconds. */
   readonly maxMs: number;
-  /** Part of a wait, 0 to 1, that chance may take away: 0.5 spreads a wait of 10 s over 5 to 10 s. */
+  /** The random part of a wait, 0 to 1: 0.5 spreads a wait of 10 s over 5 to 10 s. */
   readonly jitter: number;
-  /** After a planned restart of the server, or with a fresh token, clients come back within this time, in milliseconds. */
+  /** After a planned restart of the server, or with a new token, clients reconnect within this time, in milliseconds. */
   readonly restartSpreadMs: number;
   /**
-   * The first waits after the loss of a connection that was well, before those above: the first one is chosen by lot from 0 to this, the
-   * others are as they are. Empty for none.
+   * The first waits after the loss of a healthy connection, before those above, in milliseconds: the first wait is random, from 0 to the given one, the
+   * others are exact. An empty list for none.
    */
   readonly earlyMs: readonly number[];
-  /** How long a connection must have lasted to count as well, in milliseconds. */
+  /** How long a connection must have lasted to count as healthy, in milliseconds. */
   readonly wellMs: number;
 }
 
@@ -50,7 +50,7 @@ const early: RetryDecision = { pace: 'early', tokenRefused: false };
 const later: RetryDecision = { pace: 'backoff', tokenRefused: false };
 const otherToken: RetryDecision = { pace: 'backoff', tokenRefused: true };
 
-/** Codes that are not listed are network trouble (1006, 1001, 4000, …). */
+/** Codes that are not listed are network failures (1006, 1001, 4000, …). */
 const byCloseCode: ReadonlyMap<number, RetryDecision> = new Map<number, RetryDecision>([
   [1012, { pace: 'soon', tokenRefused: false }],
   // The frames of the client, or its slowness, or a limit of the server: coming back at once meets the same.

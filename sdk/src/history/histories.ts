@@ -4,13 +4,13 @@ import type { Requests } from '../requests.js';
 import type { GapHandler, Message } from '../subscriptions/message.js';
 
 export interface HistoryOptions {
-  /** A position: the messages before it, the newest first. From the newest on by default. */
+  /** A position: the messages before it, newest first. Begins with the newest message by default. */
   readonly before?: string;
-  /** A position, or an empty text for the beginning: the messages behind it, the oldest first. Instead of `before`. */
+  /** A position, or an empty string for the beginning: the messages after it, oldest first. Instead of `before`. */
   readonly after?: string;
   /** How many messages at most; all of them by default. */
   readonly limit?: number;
-  /** Called where messages behind `after` are missing, or the position is unknown, before the messages that there are. */
+  /** Called before the first message if messages after `after` are missing, or if the position is unknown. */
   readonly onGap?: GapHandler;
 }
 

@@ -7,7 +7,7 @@ import type {
 import type { Requests } from '../requests.js';
 import { Watches, type WatchesContext } from './watches.js';
 
-/** Events of a lobby: a snapshot at first and after every reconnect, and what changes from then on. */
+/** Events of a lobby: a snapshot first and after every reconnect, then every change. */
 export type LobbyEvent =
   | { readonly event: 'snapshot'; readonly presence: LobbyContents }
   | (PresenceChange & {
@@ -21,7 +21,7 @@ export type LobbyHandler = (event: LobbyEvent) => void;
 /** A lobby that is watched. */
 export interface Lobby {
   readonly lobbyId: string;
-  /** Stops the handler at once. Resolves when the server has confirmed, or cannot. May be called again. */
+  /** Stops the handler at once. Resolves when the server has confirmed, or can no longer do so. May be called again. */
   unsubscribe(): Promise<void>;
 }
 

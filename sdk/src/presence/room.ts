@@ -2,7 +2,7 @@ import { Emitter } from '../primitives.js';
 import { isSameValue } from '../protocol/codec.js';
 import type { PresenceChange, PresenceData, PresenceEntry } from '../protocol/frames.js';
 
-/** Somebody came, said something else of itself, or left; found out at once, or after a reconnect. */
+/** An actor joined, changed its presence, or left; noticed at once, or after a reconnect. */
 export interface MemberChange {
   readonly actorTokenId: string;
   /** Undefined for a join. */
@@ -19,25 +19,25 @@ export interface RoomEvents {
 
 export interface EnterOptions {
   /**
-   * Stay in the other rooms, at most 50 in all; false by default: entering a room leaves the others. Only where `client.features` has
-   * `rooms` (`unsupported_feature`).
+   * Stay in the other rooms, at most 50 in all. False by default: entering a room leaves the others. Needs `rooms` in
+   * `client.features` (`unsupported_feature`).
    */
   readonly keep?: boolean;
 }
 
-/** A room, and who is there for as long as the client is. */
+/** A room, with its members for as long as the client is in it. */
 export interface Room {
   readonly roomId: string;
   /**
-   * The actors in the room, the own one included; another list after every change. Empty before `enter` and after the client has
-   * left, or entered another room without `keep`; without a connection as it was last.
+   * The actors in the room, including the client's own; a new array after every change. Empty before `enter`, and after the client has
+   * left or has entered another room without `keep`. Unchanged while there is no connection.
    */
   readonly members: readonly PresenceEntry[];
   /** As `client.enter`; resolves when `members` is complete. */
   enter(presence?: PresenceData, options?: EnterOptions): Promise<void>;
   /** As `client.leave`. */
   leave(): Promise<void>;
-  /** Calls `listener` at each event; the function that it returns stops that. */
+  /** Calls `listener` for each event. Returns a function that removes the listener. */
   on<Name extends keyof RoomEvents>(name: Name, listener: (change: RoomEvents[Name]) => void): () => void;
 }
 

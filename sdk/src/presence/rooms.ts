@@ -18,7 +18,7 @@ export interface RoomsContext extends WatchesContext {
   has(feature: Feature): boolean;
 }
 
-/** Gets how many actors are present: at once, and then at most once a second when it changes. Must not throw. */
+/** Called with the number of present actors: at once, and then at most once a second when it changes. Must not throw. */
 export type CountHandler = (present: number) => void;
 
 /** The rooms that the client is in or counts, and who else is there. */
@@ -159,7 +159,7 @@ export class Rooms {
     });
   }
 
-  /** An older server would take every announcement for one of before. */
+  /** An older server would take every announcement for one without these options. */
   private assertKnown(topic: string): void {
     if (this.context.isOnline() && !this.context.has('rooms'))
       throw new RoomwireError('unsupported_feature', { topic });

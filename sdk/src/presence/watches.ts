@@ -2,7 +2,7 @@ import { isLoss, RoomwireError } from '../errors.js';
 
 /** What a client watches. */
 export interface Watch {
-  /** Stops the handler at once. Resolves when the server has confirmed, or cannot. May be called again. */
+  /** Stops the handler at once. Resolves when the server has confirmed, or can no longer do so. May be called again. */
   stop(): Promise<void>;
 }
 

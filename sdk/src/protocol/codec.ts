@@ -15,7 +15,7 @@ const halfPair = /\p{Surrogate}/u;
  * Throws for what can be encoded and yet would have the server refuse the whole frame: the key `__proto__`, half a
  * surrogate pair, more than 64 levels. Looks at what the encoder looks at, and leaves the rest to it.
  */
-export const assertAcceptable = (value: unknown, depth = 0): void => {
+const assertAcceptable = (value: unknown, depth = 0): void => {
   if (typeof value === 'string') return assertText(value);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
   if (value instanceof Date) return;

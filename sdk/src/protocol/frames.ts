@@ -1,4 +1,4 @@
-/** What an actor says of itself in a room. */
+/** What an actor announces about itself in a room. */
 export type PresenceData = Readonly<Record<string, unknown>>;
 
 /** An actor in a room. */
@@ -36,7 +36,7 @@ export interface RestoredSubscription {
   readonly own: boolean;
 }
 
-/** A part of the service that not every server has; open at the end, because a newer server has more. */
+/** An optional feature of the server. The list is open, because newer servers have more. */
 export type Feature =
   | 'meta'
   | 'own'
@@ -52,22 +52,22 @@ export type Feature =
   | 'schedules'
   | (string & {});
 
-/** What the service says of a message, and no publisher can. */
+/** What the service, and not the publisher, says about a message. */
 export interface MessageMeta {
-  /** The publisher's `id` for it, else one that the service has made. */
+  /** The publisher's `id` for it, otherwise one that the service has generated. */
   readonly id: string;
   /** When a gateway accepted it, in Unix milliseconds. */
   readonly at: number;
   /** `actorTokenId` of the publisher; null for a backend. */
   readonly from: string | null;
-  /** Where it stands among the messages of its topic, on topics with history alone: a later one has a text that sorts behind. */
+  /** The place of the message in its topic, only on topics with history: later positions sort after earlier ones as text. */
   readonly position?: string;
 }
 
 /** Where a subscription begins. */
 export type StartingPoint =
   | { readonly position: string }
-  /** The newest so many. */
+  /** That many of the newest messages. */
   | { readonly last: number }
   /** Unix milliseconds. */
   | { readonly since: number };
@@ -75,8 +75,8 @@ export type StartingPoint =
 /** Messages that are missing, and the positions around them as far as they are known. */
 export interface HistoryGap {
   /**
-   * `expired`: older than the topic's history keeps them, or deleted. `limit`: more than are replayed at once. `unknown`: the position is
-   * none of this topic, or what became of it cannot be told.
+   * `expired`: older than the topic's history keeps, or deleted. `limit`: more than are replayed at once. `unknown`: the position does not belong
+   * to this topic, or what followed it cannot be determined.
    */
   readonly reason: 'expired' | 'limit' | 'unknown' | (string & {});
   readonly after: string | undefined;
@@ -90,7 +90,7 @@ export interface AuthAccepted {
   readonly actorType: string;
   readonly protocolVersion: number;
   readonly restoredSubscriptions: readonly RestoredSubscription[];
-  /** What the server has beyond what every server has; empty for an older one. */
+  /** The optional features of the server; empty for an older one. */
   readonly features: readonly Feature[];
   /** When the token expires, in Unix seconds, if the server says so with the answer. */
   readonly authExpiresAt?: number;

@@ -169,7 +169,7 @@ export const eventOf = (fields: Fields): PresenceChange['event'] => {
 
 export const entriesOf = (value: unknown): readonly PresenceEntry[] => arrayOf(value, 'data').map(entryOf);
 
-export const snapshotOf = (fields: Fields): { lobbyId: string; presence: LobbyContents } => ({
+const snapshotOf = (fields: Fields): { lobbyId: string; presence: LobbyContents } => ({
   lobbyId: text(fields, 'lobbyId'),
   presence: each(fields.presence, (actors) => each(actors, entryOf)),
 });

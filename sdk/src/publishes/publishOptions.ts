@@ -1,7 +1,7 @@
 import type { Qos } from '../protocol/frames.js';
 
 export interface PublishOptions {
-  /** Of the broker's internal hop; 1 by default. With an `id`, 0 is 1. */
+  /** Of the broker's internal hop; 1 by default. With an `id`, 0 is treated as 1. */
   readonly qos?: Qos;
   /** Keep the message as the topic's last value for later subscribers; false by default. */
   readonly retain?: boolean;
@@ -10,25 +10,25 @@ export interface PublishOptions {
   /** Instead of `filter`: several values, matched against the subscribers' AND-groups too. */
   readonly filters?: readonly string[];
   /**
-   * Of all publishes of the actor to the topic with this id, within the time for which the server remembers it, one is
-   * delivered: 1 to 128 characters of `A-Z a-z 0-9 _ . : -`. A random one by default; false for none, so that the publish is never
-   * sent twice. Only where `client.features` has `idempotency`; otherwise it is not sent.
+   * Of several publishes of the actor to the topic with the same id, only one is delivered within the time for which the server remembers
+   * it. 1 to 128 characters of `A-Z a-z 0-9 _ . : -`; random by default. False for none: the publish is then never
+   * sent twice. Ignored unless `client.features` has `idempotency`.
    */
   readonly id?: string | false;
   /**
-   * Not before this time, at most 30 days ahead; one that is past is now. Only where `client.features` has `schedules`, else it is not
-   * published (`unsupported_feature`).
+   * Delivers the message at this time, at most 30 days ahead; a time in the past means now. Needs `schedules` in `client.features`; otherwise
+   * the message is not published (`unsupported_feature`).
    */
   readonly deliverAt?: Date | number | undefined;
 }
 
-/** What the server has accepted. */
+/** A publish that the server has accepted. */
 export interface Published {
-  /** The id that it was published with; undefined where the server knows no ids, or the publish was to have none. */
+  /** The id that it was published with; undefined if the server does not support ids, or `id` was false. */
   readonly id: string | undefined;
-  /** An earlier publish with this id has been delivered, and this one was not. */
+  /** An earlier publish with this id was delivered instead of this one. */
   readonly duplicate: boolean;
-  /** Of one with `deliverAt`: by which a backend may cancel it. */
+  /** For a publish with `deliverAt`: the id by which a backend can cancel it. */
   readonly scheduledId?: string;
 }
 

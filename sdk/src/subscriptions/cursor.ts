@@ -75,7 +75,7 @@ export class Cursor {
     this.moveTo(meta?.position);
   }
 
-  /** Messages of before are asked for again: whether they go back to those that were to come after the first time, nobody knows. */
+  /** Earlier messages are requested again: it is unknown whether they reach back to those that followed the first request. */
   private doubtAt(position: string | undefined): HistoryGap | undefined {
     // What does not follow the topic is promised nothing over a reconnect.
     if (!this.isFollowing) return undefined;
@@ -83,7 +83,7 @@ export class Cursor {
     return isSure ? undefined : { reason: 'unknown', after: this.end, before: undefined };
   }
 
-  /** Of messages of before there were none: the replay begins in one go with the answer. */
+  /** There were no earlier messages: the replay begins with the answer. */
   private get positionWithoutReplay(): string | undefined {
     return isPlace(this.asked) || this.isReplayed ? undefined : this.end;
   }

@@ -14,20 +14,20 @@ export type JobSignal = typeof globalThis extends {
   ? Signal
   : { readonly aborted: boolean };
 
-/** A message of a subscription with `jobs`, which nobody else has meanwhile. Settled once, by whatever settles it first. */
+/** A message of a subscription with `jobs`, which no other worker holds at the same time. The first call that settles it counts. */
 export interface Job extends AcknowledgeableMessage {
-  /** How often it was handed out: 1 at first. */
+  /** The number of deliveries, from 1. */
   readonly delivery: number;
   /**
-   * Aborted when the job is no more this worker's: its connection is lost, or its subscription has ended. What the handler does then is
-   * neither said to the server nor reported.
+   * Aborted when the job no longer belongs to this worker: its connection is lost, or its subscription has ended. The outcome of the handler is
+   * then neither sent to the server nor reported.
    */
   readonly signal: JobSignal;
-  /** Says that the job is done, so that nobody gets it again. By default the client does when the handler is done. */
+  /** Completes the job, so that it is not delivered again. By default the client does this when the handler succeeds. */
   ack(): void;
-  /** Gives the job back, for another worker or this one, after `delaySeconds` (0 to 900; 0). The client does when the handler fails. */
+  /** Gives the job back, for any worker, after `delaySeconds` (0 to 900; default 0). The client does this when the handler fails. */
   nack(options?: { readonly delaySeconds?: number | undefined }): void;
-  /** Starts `ackSeconds` anew. */
+  /** Restarts `ackSeconds`. */
   progress(): void;
 }
 

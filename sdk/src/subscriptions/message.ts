@@ -5,15 +5,15 @@ import type { HistoryGap, MessageFrame, MessageMeta } from '../protocol/frames.j
 export interface Message {
   /** `app/room/topic` */
   readonly topic: string;
-  /** What was published, decoded; check its shape before use. */
+  /** The published data, decoded; check its shape before use. */
   readonly data: unknown;
-  /** Present where the server records messages; the same on every copy of a message. */
+  /** Present if the server records messages; the same on every redelivery of a message. */
   readonly msgId: string | undefined;
-  /** The publisher's `filter`, when it gave one. */
+  /** The publisher's `filter`, if it set one. */
   readonly filter: string | undefined;
-  /** Where the subscription has `meta` or `resume`, and the server `meta`. */
+  /** Present if the subscription has `meta` or `resume`, and the server `meta`. */
   readonly meta: MessageMeta | undefined;
-  /** From the history of the topic; or collected for the worker group while it was away. */
+  /** The message comes from the history of the topic, or was collected for the worker group while it was away. */
   readonly isReplay: boolean;
 }
 
@@ -26,8 +26,8 @@ export type MessageHandler<M extends Message = Message> = (message: M) => void |
 /** A message of a subscription with `ack: 'manual'`. */
 export interface AcknowledgeableMessage extends Message {
   /**
-   * Says that the message is done, once every handler of the topic has. May be called again, at any time; without a connection nothing is
-   * sent, and the message may come again. Of no effect where the server records no messages.
+   * Acknowledges the message, once every handler of the topic has done so. May be called at any time and repeatedly. Without a connection nothing is
+   * sent, and the message may be delivered again. Has no effect if the server does not record messages.
    */
   ack(): void;
 }
@@ -42,11 +42,11 @@ export interface Hydration {
 /** Must not throw; what it throws is reported as `handler_failed`. */
 export type HydrationHandler = (hydration: Hydration) => void;
 
-/** The frame names the topic without its room: where several may be meant, nobody can tell which one. */
+/** The frame names the topic without its room, so several subscriptions may be meant. */
 export interface UnplacedHydration {
   /** Name of the topic, without app and room. */
   readonly name: string;
-  /** The subscriptions, `app/room/topic`, that it may be for; one as a rule. */
+  /** The subscriptions, `app/room/topic`, that it may be for; usually one. */
   readonly topics: readonly string[];
   readonly data: unknown;
 }
@@ -56,7 +56,7 @@ export interface Gap extends HistoryGap {
   readonly topic: string;
 }
 
-/** Called before the message behind the gap. Must not throw; what it throws is reported as `handler_failed`. */
+/** Called before the first message after the gap. Must not throw; what it throws is reported as `handler_failed`. */
 export type GapHandler = (gap: Gap) => void;
 
 /** One caller's interest in a topic. Several of them share one subscription on the wire. */
@@ -69,17 +69,17 @@ export interface Subscription {
   readonly ended: Promise<RoomwireError | undefined>;
   /**
    * How far the subscription has come in the history of its topic, to `resume` there later, in another process or after a reload. Undefined
-   * without `resume` or `meta`, without history, and before anything is known.
+   * without `resume` or `meta`, without history, and until the server has answered.
    */
   readonly position: string | undefined;
   /**
-   * Calls `listener` with the answer of the topic's hydration webhook, at once where it has come already, and again after every reconnect.
-   * The function that it returns stops that. See `onHydration`.
+   * Calls `listener` with the answer of the topic's hydration webhook, at once if it has already arrived, and again after every reconnect.
+   * Returns a function that removes the listener. See `onHydration`.
    */
   on(event: 'hydration', listener: HydrationHandler): () => void;
   /**
-   * Stops the handler at once. Resolves when the server has confirmed, where this was the topic's last subscription,
-   * or cannot confirm any more. Never rejects; may be called again.
+   * Stops the handler at once. If this was the topic's last subscription, resolves when the server has confirmed
+   * or can no longer do so. Never rejects; may be called again.
    */
   unsubscribe(): Promise<void>;
 }

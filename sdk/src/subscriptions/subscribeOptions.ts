@@ -2,17 +2,17 @@ import type { JobsField } from '../protocol/clientFrames.js';
 import type { Filter, Qos, StartingPoint } from '../protocol/frames.js';
 import type { GapHandler, HydrationHandler } from './message.js';
 
-/** How a worker takes jobs. All of it but the last two holds for the group, whose newest member's options are in force. */
+/** How a worker takes jobs. All but the last two options apply to the whole group: those of its newest member. */
 export interface JobOptions {
-  /** Most jobs that this worker holds, 1 to 1000; as many as its `concurrency` by default, and 100 without. */
+  /** The most jobs that this worker holds at once, 1 to 1000; its `concurrency` by default, or 100 if that is not set. */
   readonly prefetch?: number;
-  /** A job that is not settled so long after it was handed out goes to another worker, 5 to 3600; 60 by default. */
+  /** Seconds after which a job that is not settled goes to another worker, 5 to 3600; 60 by default. */
   readonly ackSeconds?: number;
-  /** A job that was handed out so often without being settled is dead, 1 to 100; 5 by default. */
+  /** After so many deliveries without being settled a job becomes a dead letter, 1 to 100; 5 by default. */
   readonly maxDeliveries?: number;
-  /** How long a job rests whose handler has failed, 0 to 900, or how to tell from its `delivery`; 0 by default. */
+  /** Seconds before a job whose handler has failed is delivered again, 0 to 900, or a function of its `delivery`; 0 by default. */
   readonly retrySeconds?: number | ((delivery: number) => number);
-  /** Says `progress` for a job, from when it comes until it is settled; false by default. */
+  /** Extends the deadline of a job, by `progress`, from its arrival until it is settled; false by default. */
   readonly keepAlive?: boolean;
 }
 
@@ -25,41 +25,41 @@ export interface SubscribeOptions {
   readonly loadBalance?: boolean;
   /** Name of the group within the app; the actor's `actorTokenId` by default. */
   readonly loadBalanceGroup?: string;
-  /** `meta` on every message: its id, its time, its publisher; false by default. Only where `client.features` has `meta`. */
+  /** `meta` on every message: its id, time and publisher; false by default. Needs `meta` in `client.features`. */
   readonly meta?: boolean;
   /**
-   * Also what the own actor publishes, on other connections or over HTTP; false by default. What this client publishes on its present
-   * connection never comes back live. Only where `client.features` has `own`.
+   * Also receive what the client's own actor publishes, on other connections or over HTTP; false by default. What this client publishes on its
+   * current connection never comes back live. Needs `own` in `client.features`.
    */
   readonly own?: boolean;
   /**
-   * Messages of before, when the subscription begins: the newest so many (at most 1000), or those since a time. Not after a reconnect, and not
-   * where `resume` has a position. Only on topics with history (`history_disabled`), and where `client.features` has `history`.
+   * Earlier messages to begin with: a number of the newest (at most 1000), or those since a time. Does not apply after a reconnect, or if
+   * `resume` has a position. Needs a topic with history (`history_disabled`), and `history` in `client.features`.
    */
   readonly rewind?: number | { readonly since: Date | number };
   /**
-   * After a reconnect, go on behind the newest message that was delivered, so that none is missing and none comes twice; with a position, of
-   * `subscription.position` or a message, begin behind that one already. Messages have `meta` then. For what `rewind` is for only.
+   * Continue after the newest delivered message when the client reconnects, so that none is missing or duplicated. With a position, from
+   * `subscription.position` or a message, also begin after that one. Messages then have `meta`. The same requirements as for `rewind`.
    */
   readonly resume?: boolean | { readonly position: string };
-  /** Called where messages are missing in spite of `resume`. */
+  /** Called if messages are missing in spite of `resume`. */
   readonly onGap?: GapHandler;
   /**
-   * Called with what the hydration webhook of the topic answers, if it has one: after the subscribe, sooner or later than the first messages, and
-   * again after every reconnect. Where two subscribed topics of different rooms have one name and wait for it at once, nobody knows whose it is, and
-   * only the client's event `hydration` tells of it.
+   * Called with the answer of the topic's hydration webhook, if it has one: after the subscribe, before or after the first messages, and
+   * again after every reconnect. If subscribed topics of different rooms have the same name and wait for it at the same time, the answer cannot be
+   * attributed, and only the client's event `hydration` reports it.
    */
   readonly onHydration?: HydrationHandler;
   /**
-   * `manual`: a recorded message is acknowledged by its `ack()`. `auto`, the default: when the handlers of its topic are done. Matters to worker
-   * groups alone.
+   * `manual`: a recorded message is acknowledged by its `ack()`. `auto`, the default: when the handlers of its topic have succeeded. Matters only to
+   * worker groups.
    */
   readonly ack?: 'auto' | 'manual';
-  /** How many messages the handler works on at once; what comes meanwhile waits here, in order. Without a bound by default. */
+  /** How many messages the handler processes at once; further ones wait in the client, in order. Unlimited by default. */
   readonly concurrency?: number;
   /**
-   * Take the messages as jobs, in a worker group that has them all: each waits for a worker, on disk, and is handed out again until it is
-   * settled. A topic has one such subscription in a client. Only where `client.features` has `jobs` (`unsupported_feature`).
+   * Take the messages as jobs of a worker group: each is stored on disk until a worker is there, and is redelivered until it is
+   * settled. A client can have one such subscription per topic. Needs `jobs` in `client.features` (`unsupported_feature`).
    */
   readonly jobs?: JobOptions;
 }

@@ -24,7 +24,7 @@ export interface SealingKeys {
 export type MasterKeys = SealingKeys;
 
 /** What a derived key opens: a service that has one can open nothing else. */
-export const keyPurposes = {
+const keyPurposes = {
   signingKeys: 'roomwire signing keys',
   webhookSecrets: 'roomwire webhook secrets',
 };

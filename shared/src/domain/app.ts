@@ -39,7 +39,7 @@ export interface TopicHistory {
 
 export interface TopicConfig {
   readonly logging?: TopicLogging;
-  /** Null is as good as none. */
+  /** Null means none. */
   readonly history?: TopicHistory | null;
   readonly webhooks?: { readonly onSubscribe?: Webhook; readonly onPublish?: TriggerWebhook };
 }

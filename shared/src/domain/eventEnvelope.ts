@@ -18,7 +18,7 @@ export interface EventMetadata {
   readonly requestId: string;
   /** Where the command stood in its trace (W3C Trace Context), where it was traced. */
   readonly traceparent?: string;
-  /** Added when the event is appended. Absent from events of before there were proofs. */
+  /** Added when the event is appended. Absent from events that predate proofs. */
   readonly proof?: EventProof;
 }
 

@@ -76,6 +76,6 @@ export const revokedFor = (
   return opened.length > 0 && opened.length === organizationIds.length ? 'all' : new Set(opened);
 };
 
-/** That of a subject is about the sessions of before: `iat` is in seconds, so that the time is rounded down to them. */
+/** A revocation of a subject ends its earlier sessions: `iat` is in seconds, so the time is rounded down to seconds. */
 const holds = ({ jti, createdAt }: SessionRevocation, { issuedAt }: RevocableSession): boolean =>
   jti !== null || issuedAt === undefined || issuedAt < Math.floor(Date.parse(createdAt) / 1_000);

@@ -1,7 +1,6 @@
 import type { HappenedEvent } from './eventEnvelope.js';
 
 export const signingKeyEnvironments = ['live', 'sandbox'] as const;
-export type SigningKeyEnvironment = (typeof signingKeyEnvironments)[number];
 
 export const signingKeyStatuses = ['active', 'disabled'] as const;
 export type SigningKeyStatus = (typeof signingKeyStatuses)[number];

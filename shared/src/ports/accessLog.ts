@@ -1,4 +1,4 @@
-/** A call that was refused to somebody who is known. Holds no secret. */
+/** A refused call of a known caller. Contains no secret. */
 export interface Refusal {
   readonly organizationId: string;
   readonly projectId: string | null;
@@ -34,27 +34,27 @@ export interface AccessRange {
 
 export interface AccessLogLimits {
   readonly retentionMs: number;
-  /** Beyond it the oldest entries of an organization go. */
+  /** Beyond it the oldest entries of an organization are removed. */
   readonly entriesPerOrganization: number;
 }
 
 /**
- * What was refused to whom, by organization, for a time. It is no record of what happened to resources, which is in the event
- * log, and may lose the last seconds before a crash. Rejects with `EngineUnavailable` where the engine is out of reach.
+ * Refused calls by organization, kept for a limited time. It may lose the last seconds before a crash; what happened to resources is in
+ * the event log instead. Rejects with `EngineUnavailable` if the engine cannot be reached.
  */
 export interface AccessLog {
   readonly limits: AccessLogLimits;
 
   /**
    * Adds to entries of the same organization and place, which any number of processes may write, and resolves with the number of
-   * older ones that went for their sake. Repeating it counts twice.
+   * older ones that were removed to make room. Repeating it counts twice.
    */
   record(entries: readonly AccessEntry[]): Promise<number>;
 
   /** Up to `limit` entries, the newest minute first. */
   find(range: AccessRange): Promise<readonly AccessEntry[]>;
 
-  /** Removes what is older than the retention, in steps, and resolves with its number. */
+  /** Removes entries older than the retention, in steps, and resolves with their number. */
   prune(): Promise<number>;
 
   close(): Promise<void>;

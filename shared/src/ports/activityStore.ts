@@ -13,27 +13,27 @@ export type ActivityCounts = readonly number[];
 export interface MinuteAccount {
   /** Minutes since 1970. */
   readonly minute: number;
-  /** By project; those of which there is nothing to tell are absent. */
+  /** By project; projects without activity are absent. */
   readonly projects: ReadonlyMap<string, ActivityCounts>;
 }
 
-/** A process that counts, and how far it has told. */
+/** A process that counts, and how far it has reported. */
 export interface ActivityWriter {
-  /** Names it; no other process ever has the name. */
+  /** A name that no other process ever has. */
   readonly writer: string;
   /** The minute in which it began. */
   readonly from: number;
-  /** The last minute of which it has told, or would have. */
+  /** The last minute that it has reported, or that had nothing to report. */
   readonly upTo: number;
-  /** Minutes in between of which it cannot tell. */
+  /** Minutes in between that it could not report. */
   readonly missing: readonly number[];
-  /** Whether it has ended, and told everything. */
+  /** Whether it has ended, and reported everything. */
   readonly hasEnded: boolean;
 }
 
 export interface ActivityRange {
   readonly projectId: string;
-  /** Minutes since 1970: the first one, and the one behind the last. */
+  /** Minutes since 1970: the first one, and the one after the last. */
   readonly from: number;
   readonly to: number;
 }
@@ -45,17 +45,17 @@ export interface ActivityFound {
 }
 
 /**
- * What happens in projects, minute by minute, for some hours. Any number of processes write; losing it is no loss of anything else. Rejects with
- * `EngineUnavailable` where the engine is out of reach.
+ * What happens in projects, minute by minute, for some hours. Any number of processes may write; nothing else depends on it. Rejects with
+ * `EngineUnavailable` if the engine cannot be reached.
  */
 export interface ActivityStore {
-  /** The accounts are there before the writer is said to have told them. Repeating it changes nothing. */
+  /** Stores the accounts before it records that the writer has reported them. Repeating it changes nothing. */
   note(accounts: readonly MinuteAccount[], writer: ActivityWriter): Promise<void>;
 
   /** Includes all writers that may have counted in the range. */
   find(range: ActivityRange): Promise<ActivityFound>;
 
-  /** Removes what is of before the hour of that minute. */
+  /** Removes everything before the hour of that minute. */
   prune(before: number): Promise<void>;
 
   close(): Promise<void>;

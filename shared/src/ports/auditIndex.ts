@@ -38,7 +38,7 @@ export interface AuditRange {
 
 /**
  * The history of the control plane, by organization and key. Any number of writers may follow the log into it: what they
- * write is the same. Rejects with `EngineUnavailable` where the engine is out of reach.
+ * write is the same. Rejects with `EngineUnavailable` if the engine cannot be reached.
  */
 export interface AuditIndex {
   /** Writes entries in log order, up to a position, and of which log. Idempotent; a lower position changes no checkpoint. */

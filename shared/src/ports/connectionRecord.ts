@@ -1,7 +1,7 @@
 import type { ConnectionFact, FactBatch } from '../wire/bus/connectionFacts.js';
 import type { LogOrigin, LogPosition } from './eventLog.js';
 
-/** The life of one connection, as far as it is on record. Times are Unix milliseconds. */
+/** What is recorded of one connection. Times are Unix milliseconds. */
 export interface RecordedConnection {
   readonly connectionId: string;
   readonly organizationId: string;
@@ -31,7 +31,7 @@ export interface ConnectionEnd {
   readonly seenOpenAt: number;
   /** Null where its end was not seen. */
   readonly code: number | null;
-  /** As in the close; `gateway_lost` where its gateway ended and could not say so, `not_recorded` where the record has a gap. */
+  /** As in the close; `gateway_lost` if its gateway was killed, `not_recorded` if the record has a gap. */
   readonly reason: string;
   readonly by: 'gateway' | 'client' | null;
 }
@@ -77,11 +77,11 @@ export interface TimelineQuery {
 export interface GatewayLife {
   readonly gateway: string;
   readonly startedAt: number;
-  /** Everything up to here is on record, but for the gaps. */
+  /** Everything up to here is recorded, except in the gaps. */
   readonly knownUpTo: number;
-  /** Whether it ended there with its connections, or some time after and could not say so; null while it goes on. */
+  /** `closed` if it ended then, with its connections; `lost` if it ended some time later without reporting it; null while it runs. */
   readonly end: 'closed' | 'lost' | null;
-  /** When it had ended at the latest; null while it goes on. */
+  /** The latest time at which it may have ended; null while it runs. */
   readonly endedBy: number | null;
   readonly gaps: readonly TimeSpan[];
   /** Of hand-outs of jobs alone. */
@@ -94,7 +94,7 @@ export interface TimeSpan {
   readonly to: number;
 }
 
-/** What the record can say of a time: a fact that is not there did not happen where all of it is known. */
+/** How complete the record of a time is: only if it is complete does a missing fact prove that something did not happen. */
 export interface RecordCoverage {
   /** What was before is forgotten in part. */
   readonly knownFrom: number;
@@ -103,8 +103,8 @@ export interface RecordCoverage {
 }
 
 /**
- * What has happened to connections, for some days. It says what was written, and of which times it does not know everything: whoever draws
- * a conclusion from what is missing looks at the `coverage`. Rejects with `EngineUnavailable` where the engine is out of reach.
+ * The history of connections, for some days, and the times for which it is incomplete: check the `coverage` before you draw
+ * a conclusion from a missing fact. Rejects with `EngineUnavailable` if the engine cannot be reached.
  */
 export interface ConnectionRecord {
   /**
@@ -154,11 +154,11 @@ export interface ConnectionRecord {
 
 /** Where gateways leave what they have seen. */
 export interface FactLog {
-  /** Rejects where it is not known whether the batch is stored: whoever gave it gives it again. */
+  /** Rejects if it is unknown whether the batch is stored: the caller writes it again. */
   write(batch: FactBatch): Promise<void>;
 }
 
-/** Whether everything that happened to the connections of a gateway in that time is on record. */
+/** Whether everything that happened to the connections of a gateway in that time is recorded. */
 export const knowsGateway = (
   { startedAt, knownUpTo, end, endedBy, gaps }: GatewayLife,
   { from, to }: TimeSpan,
@@ -168,6 +168,6 @@ export const knowsGateway = (
   return isReached && !gaps.some((gap) => gap.from <= to && gap.to >= from);
 };
 
-/** Whether it is: then what is not there did not happen. */
+/** Whether the record of that time is complete: then a missing fact did not happen. */
 export const isCovered = ({ knownFrom, gateways }: RecordCoverage, during: TimeSpan): boolean =>
   during.from >= knownFrom && gateways.every((life) => knowsGateway(life, during));

@@ -14,8 +14,8 @@ export interface AppendResult {
 }
 
 /**
- * The log that something was made from, and how far. It fits a log that has this event at this position: another log has another one
- * there, and one that was put back to an earlier time has none, or another one.
+ * The log that something was made from, and up to where. It matches a log that has this event at this position: a different log has a different
+ * event there, and a log that was restored to an earlier time has none, or a different one.
  */
 export interface LogOrigin {
   /** The identity of the log. */
@@ -54,7 +54,7 @@ export interface EventLog {
    * All or nothing, and on disk when it resolves. A stale `expected` rejects with `RevisionConflict`, unless the
    * same events (by id) are already there: then the first result is returned and nothing is written,
    * so that an append whose answer was lost may be repeated. `EngineUnavailable` means that the outcome is unknown,
-   * or that the log has been closed; `AppendTooLarge`, that the engine takes no such append.
+   * or that the log has been closed; `AppendTooLarge`, that the append exceeds the limit of the engine.
    */
   append(
     stream: string,
@@ -69,13 +69,13 @@ export interface EventLog {
   readLast(stream: string): Promise<RecordedEvent | undefined>;
 
   /**
-   * Every event in log order, after a position (exclusive), up to the end as it is when it is reached. Rejects with a
-   * `RangeError` where there is no such position.
+   * Every event in log order, after a position (exclusive), up to the end of the log at the time it is reached. Rejects with a
+   * `RangeError` if there is no such position.
    */
   readAll(after?: LogPosition): AsyncIterable<readonly RecordedEvent[]>;
 
   /**
-   * Catch-up, then live: every event after the position, no gap and no duplicate. `done` rejects with a `RangeError` where there
+   * Catch-up, then live: every event after the position, without gaps or duplicates. `done` rejects with a `RangeError` if there
    * is no such position.
    */
   subscribeAll(after: LogPosition | undefined, subscriber: LogSubscriber): LogSubscription;
@@ -83,10 +83,10 @@ export interface EventLog {
   /** Position of the last event, undefined when the log is empty. */
   head(): Promise<LogPosition | undefined>;
 
-  /** Id of the first event, which no other log has; undefined when the log is empty. Copies and backups of a log keep it. */
+  /** Id of the first event, which is unique to the log and kept by its copies and backups; undefined when the log is empty. */
   identity(): Promise<string | undefined>;
 
-  /** The event at a position; undefined where none of this log is there, whatever the text. */
+  /** The event at a position; undefined if this log has none there, for any text. */
   readAt(position: LogPosition): Promise<RecordedEvent | undefined>;
 
   /** Ends the subscriptions and waits for appends in progress. The log must not be used afterwards. */

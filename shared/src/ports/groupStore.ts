@@ -3,7 +3,7 @@ export interface GroupCheckpoint {
   /** Internal. */
   readonly topic: string;
   readonly group: string;
-  /** Milliseconds since 1970: messages that were made earlier are acknowledged, but for `undone`. */
+  /** Milliseconds since 1970: messages that were published earlier are acknowledged, except `undone`. */
   readonly sinceMs: number;
   /** Ids of open messages, whenever they were made. */
   readonly undone: readonly string[];
@@ -15,7 +15,7 @@ export interface GroupCheckpoint {
   readonly expiresAt: number;
 }
 
-/** The checkpoints of worker groups that collect messages while they are empty. Rejects with `EngineUnavailable` where the engine cannot be reached. */
+/** The checkpoints of worker groups that collect messages while they are empty. Rejects with `EngineUnavailable` if the engine cannot be reached. */
 export interface GroupStore {
   /** The checkpoint that was written last. */
   load(topic: string, group: string): Promise<GroupCheckpoint | undefined>;

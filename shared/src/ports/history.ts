@@ -14,7 +14,7 @@ export interface KeptMessage {
   readonly message: LiveMessage;
 }
 
-/** Up to where messages of a topic are gone. */
+/** Up to where the messages of a topic have been removed. */
 export interface Removals {
   /** The newest message that was removed because it had expired; undefined where none was. */
   readonly removedTo: Place | undefined;
@@ -26,37 +26,37 @@ export interface Removals {
 export interface HistoryView extends Removals {
   /** The epoch of messages that are published now. */
   readonly epoch: number;
-  /** Every message of the room up to this offset of the epoch is in the record; those behind it come live. */
+  /** Every message of the room up to this offset of the epoch is in the record; later ones arrive live. */
   readonly upTo: number;
   /** The newest message that there has been; undefined where there was none. */
   readonly newest: Pick<KeptMessage, 'place' | 'ordinal'> | undefined;
-  /** What is gone by now, and was not when the view was taken: pages that were read may lack it. Rejects with `EngineUnavailable`. */
+  /** What has been removed since the view was taken: pages that were read may lack it. Rejects with `EngineUnavailable`. */
   removals(): Promise<Removals>;
   /**
-   * Messages before a place, by default from the newest on, the newest first; a page is read when it is asked for. It may hold messages that
-   * have expired meanwhile, and none that was deleted. None comes twice. Rejects with `EngineUnavailable`.
+   * Messages before a place, by default from the newest, newest first; each page is read when it is requested. It may contain messages that
+   * have expired meanwhile, but none that was deleted. There are no duplicates. Rejects with `EngineUnavailable`.
    */
   newestFirst(before?: Place): AsyncIterable<readonly KeptMessage[]>;
-  /** Messages behind a place, by default from the beginning, the oldest first; as above. */
+  /** Messages after a place, by default from the beginning, oldest first; otherwise as above. */
   oldestFirst(after?: Place): AsyncIterable<readonly KeptMessage[]>;
 }
 
 /** What is kept of the messages of topics with history, in the order in which they are delivered. */
 export interface History {
   /**
-   * Holds every message whose publish was acknowledged before the call. Rejects with `EngineUnavailable`: where it cannot be told that
-   * nothing is missing, there is no view.
+   * The view contains every message whose publish was acknowledged before the call. If that cannot be guaranteed, it rejects with
+   * `EngineUnavailable`.
    */
   look(topic: HistoryTopic): Promise<HistoryView>;
 
   /** The epoch of messages that are published now to the room, as far as this process knows; undefined before the first look. */
   epochOf(room: string): number | undefined;
 
-  /** Deletes everything that a topic has up to a place, for good. Resolves when no look finds it. Rejects with `EngineUnavailable`. */
+  /** Permanently deletes everything that a topic has up to a place. Resolves when no later view contains it. Rejects with `EngineUnavailable`. */
   deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void>;
 }
 
-/** Behind everything that the view holds, and before what is published after it was taken. */
+/** After everything that the view contains, and before anything that is published later. */
 export const endOf = ({ epoch, upTo }: HistoryView): Place => ({ epoch, offset: upTo });
 
 /** What a topic is deleted with. */

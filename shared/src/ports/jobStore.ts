@@ -149,7 +149,7 @@ export interface JobStore {
   get(groupId: string, seqs: readonly number[]): Promise<readonly StoredJob[]>;
 
   /**
-   * The ids that came with jobs which were added since then, whatever has become of them, and perhaps some of before: of the newest 50,000 numbers
+   * The ids that came with jobs which were added since then, whatever has become of them, and perhaps some earlier ones: of the newest 50,000 numbers
    * at least. For the owner alone.
    */
   recentIds(groupId: string, since: number): Promise<readonly string[]>;

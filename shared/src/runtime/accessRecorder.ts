@@ -55,7 +55,7 @@ export class AccessRecorder {
     ];
   }
 
-  /** Whoever has no rights may try every route: failures of one credential are one entry, whatever they were for. */
+  /** A caller without rights may try every route: all failures of one credential are a single entry. */
   refused(refusal: Refusal, alike: Alike): void {
     const at = this.deps.clock.now();
     const principal = refusal.principal.slice(0, longestPrincipal);

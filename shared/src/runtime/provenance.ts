@@ -3,7 +3,7 @@ import type { EventLog, LogOrigin, LogPosition } from '../ports/eventLog.js';
 /** Whether what was made from an event log fits the one that is there now, and if not, why. */
 export type Provenance = 'this log' | 'this log, before it was put back' | 'another log';
 
-/** Of what has come to a checkpoint. Without an origin, from before origins were kept, any log fits that has an event there. */
+/** Of something with a checkpoint. Without an origin, which older versions did not record, any log with an event there matches. */
 export const provenanceOf = async (
   log: Pick<EventLog, 'identity' | 'readAt'>,
   checkpoint: LogPosition,

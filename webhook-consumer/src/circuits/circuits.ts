@@ -16,15 +16,15 @@ import type { CallEnd } from '../isolation/endpoint.js';
 import { FailingEndpoints } from './failingEndpoints.js';
 
 export interface CircuitOptions {
-  /** An endpoint with so many calls, and no 2xx for so long, is opened. */
+  /** The circuit of an endpoint opens after so many calls without a 2xx, and no earlier than `ms` after the first of them. */
   readonly calls: number;
   readonly ms: number;
   readonly tryEveryMs: number;
-  /** Between two messages to the other processes. */
+  /** Interval of the messages to the other processes. */
   readonly tellEveryMs: number;
-  /** Between two looks at the read models, the safety net behind the domain events. */
+  /** Interval at which the read models are read, in case a domain event was missed. */
   readonly refreshMs: number;
-  /** An opening that nothing has come of is reported again. */
+  /** A finding is reported again after this time, unless the circuit has opened. */
   readonly reportAgainMs: number;
 }
 
@@ -55,8 +55,8 @@ interface OpenCircuit {
 }
 
 /**
- * [HOOK-CIRCUIT-1] Which endpoints answer nobody. The processes that make calls tell one another what they count, so that a 2xx
- * to one of them counts for all; that a circuit is open is in the event log, whoever has seen it, and outlives them.
+ * [HOOK-CIRCUIT-1] Which endpoints do not answer. The processes that make calls share their counts, so that a 2xx to one of them
+ * counts for all. That a circuit is open is recorded in the event log, whichever process reported it, and survives the processes.
  */
 export class Circuits {
   private readonly deps: CircuitsDeps;
@@ -65,7 +65,6 @@ export class Circuits {
   private readonly open = new Map<string, OpenCircuit>();
   /** When the domain events, or a 2xx, last said something of a circuit: later than a look at the read models that began before. */
   private readonly changed = new Map<string, number>();
-  private readonly reported = new Map<string, number>();
   private readonly accepted = new Set<string>();
   private readonly tried = new Set<string>();
   private readonly timers: NodeJS.Timeout[] = [];
@@ -75,9 +74,11 @@ export class Circuits {
     const { random, limits, options } = deps;
     this.deps = deps;
     this.id = random.uuid();
-    const { calls, ms } = options;
+    const { calls, ms, reportAgainMs: againMs } = options;
     const most = limitTable.failingEndpoints.value;
-    this.failing = new FailingEndpoints({ calls, ms, most }, () => limits?.reached('failingEndpoints'));
+    this.failing = new FailingEndpoints({ calls, ms, againMs, most }, () =>
+      limits?.reached('failingEndpoints'),
+    );
   }
 
   async start(): Promise<void> {
@@ -122,10 +123,9 @@ export class Circuits {
     const now = this.deps.clock.monotonic();
     // Calls are counted, and not their attempts.
     if (call.attempts === 0) this.failing.failed(circuitId, now);
-    const calls = this.failing.verdict(circuitId, now);
-    if (calls === undefined || this.open.has(circuitId) || !this.isToBeReported(circuitId, now))
-      return undefined;
-    return { outcome: 'circuitOpened', circuit, calls };
+    if (this.open.has(circuitId)) return undefined;
+    const calls = this.failing.takeFinding(circuitId, now);
+    return calls === undefined ? undefined : { outcome: 'circuitOpened', circuit, calls };
   }
 
   /** Takes the `domain-events` feed. */
@@ -139,26 +139,17 @@ export class Circuits {
   private opened(circuitId: string): void {
     const now = this.deps.clock.monotonic();
     this.changed.set(circuitId, now);
-    this.reported.delete(circuitId);
     this.failing.accepted(circuitId);
     if (!this.open.has(circuitId)) this.open.set(circuitId, { triedAt: now });
     this.deps.changed?.(this.open.size);
   }
 
   private closed(circuitId: string): boolean {
-    this.reported.delete(circuitId);
     this.failing.accepted(circuitId);
     const wasOpen = this.open.delete(circuitId);
     if (wasOpen) this.changed.set(circuitId, this.deps.clock.monotonic());
     this.deps.changed?.(this.open.size);
     return wasOpen;
-  }
-
-  private isToBeReported(circuitId: string, now: number): boolean {
-    const last = this.reported.get(circuitId) ?? Number.NEGATIVE_INFINITY;
-    if (now - last < this.deps.options.reportAgainMs) return false;
-    this.reported.set(circuitId, now);
-    return true;
   }
 
   /** What another process has seen. */

@@ -6,12 +6,16 @@ interface Failing {
   /** As other processes have said, by their names. */
   readonly others: Map<string, number>;
   isUntold: boolean;
+  /** When it was last found not to answer. */
+  foundAt: number;
 }
 
 export interface FailingLimits {
   /** An endpoint with so many calls, and no 2xx for so long, answers nobody. */
   readonly calls: number;
   readonly ms: number;
+  /** Between two findings about one endpoint. */
+  readonly againMs: number;
   /** Endpoints that are remembered. */
   readonly most: number;
 }
@@ -45,13 +49,17 @@ export class FailingEndpoints {
     return this.endpoints.delete(endpoint);
   }
 
-  /** How many calls it has not accepted, where they are enough to say that it answers nobody. */
-  verdict(endpoint: string, now: number): number | undefined {
+  /** How many calls it has not accepted, if they are enough to find that it does not answer; at most once in `againMs`. */
+  takeFinding(endpoint: string, now: number): number | undefined {
     const failing = this.endpoints.get(endpoint);
-    if (failing === undefined || now - failing.since < this.limits.ms) return undefined;
+    const { ms, againMs, calls: fewest } = this.limits;
+    if (failing === undefined || now - failing.since < ms || now - failing.foundAt < againMs)
+      return undefined;
     let calls = failing.own;
     for (const counted of failing.others.values()) calls += counted;
-    return calls >= this.limits.calls ? calls : undefined;
+    if (calls < fewest) return undefined;
+    failing.foundAt = now;
+    return calls;
   }
 
   /** Own counts that have changed since they were taken last. */
@@ -68,7 +76,8 @@ export class FailingEndpoints {
   private of(endpoint: string, now: number): Failing {
     const known = this.endpoints.get(endpoint);
     if (known !== undefined) return known;
-    const failing: Failing = { since: now, own: 0, others: new Map(), isUntold: false };
+    const foundAt = Number.NEGATIVE_INFINITY;
+    const failing: Failing = { since: now, own: 0, others: new Map(), isUntold: false, foundAt };
     this.endpoints.set(endpoint, failing);
     const [oldest] = this.endpoints.keys();
     if (this.endpoints.size > this.limits.most && oldest !== undefined) {

@@ -10,7 +10,7 @@ export interface QueuedCall {
   readonly bytes: number;
   /** Monotonic clock. */
   readonly since: number;
-  /** The call may be made, and `ended` must be called at its end. Undefined when it must be deferred. */
+  /** The call may be made, and `ended` must be called when it has ended. Undefined if it must be deferred. */
   settle(ended: Ended | undefined): void;
 }
 
@@ -24,7 +24,7 @@ const maxQueuedInOrder = 32;
 const maxWaitInOrderMs = 500;
 
 /** The calls of one endpoint, queued by room. */
-export class CallLanes {
+class CallLanes {
   private readonly rooms = new Map<string, Room>();
   private waitingCalls = 0;
 

@@ -158,7 +158,7 @@ export class EndpointGate {
     return project.calls < maxQueuedCallsPerProject && endpoint.lanes.waiting < this.waitingLimitOf(endpoint);
   }
 
-  /** How many calls of the endpoint may wait in memory. One that is new may turn out to be as good as any. */
+  /** How many calls of the endpoint may wait in memory. A new endpoint may turn out to be as fast as any. */
   private waitingLimitOf(endpoint: Endpoint): number {
     const { slowMs, maxCallsPerEndpoint } = this.options;
     const now = this.clock.monotonic();

@@ -9,7 +9,10 @@ describe('[HOOK-CIRCUIT-1] endpoints without a 2xx', () => {
 
   beforeEach(() => {
     forgotten = 0;
-    failing = new FailingEndpoints({ calls: 50, ms: 5 * minutes, most: 3 }, () => (forgotten += 1));
+    failing = new FailingEndpoints(
+      { calls: 50, ms: 5 * minutes, againMs: 1, most: 3 },
+      () => (forgotten += 1),
+    );
   });
 
   const fail = (calls: number, at: number): void => {
@@ -18,11 +21,11 @@ describe('[HOOK-CIRCUIT-1] endpoints without a 2xx', () => {
 
   it('answer nobody after fifty calls, and no earlier than five minutes after the first', () => {
     fail(49, 0);
-    expect(failing.verdict('e', 6 * minutes)).to.equal(undefined);
+    expect(failing.takeFinding('e', 6 * minutes)).to.equal(undefined);
     fail(1, 1);
-    expect(failing.verdict('e', 5 * minutes - 1)).to.equal(undefined);
-    expect(failing.verdict('e', 5 * minutes)).to.equal(50);
-    expect(failing.verdict('other', 5 * minutes)).to.equal(undefined);
+    expect(failing.takeFinding('e', 5 * minutes - 1)).to.equal(undefined);
+    expect(failing.takeFinding('e', 5 * minutes)).to.equal(50);
+    expect(failing.takeFinding('other', 5 * minutes)).to.equal(undefined);
   });
 
   it('are counted by all processes together, each by its last word', () => {
@@ -30,18 +33,29 @@ describe('[HOOK-CIRCUIT-1] endpoints without a 2xx', () => {
     failing.heard('e', 'b', 20, 0);
     failing.heard('e', 'b', 30, 2 * minutes);
     failing.heard('e', 'c', 9, 2 * minutes);
-    expect(failing.verdict('e', 6 * minutes)).to.equal(undefined);
+    expect(failing.takeFinding('e', 6 * minutes)).to.equal(undefined);
     failing.heard('e', 'c', 10, 2 * minutes);
-    expect(failing.verdict('e', 6 * minutes)).to.equal(50);
+    expect(failing.takeFinding('e', 6 * minutes)).to.equal(50);
   });
 
-  it('begin anew with any 2xx', () => {
+  it('are found again only after a while, and at once after a 2xx and fifty more failures', () => {
+    failing = new FailingEndpoints({ calls: 50, ms: 5 * minutes, againMs: 10 * minutes, most: 3 }, () => 0);
+    fail(50, 0);
+    expect(failing.takeFinding('e', 5 * minutes)).to.equal(50);
+    expect(failing.takeFinding('e', 15 * minutes - 1)).to.equal(undefined);
+    expect(failing.takeFinding('e', 15 * minutes)).to.equal(50);
+    failing.accepted('e');
+    fail(50, 16 * minutes);
+    expect(failing.takeFinding('e', 21 * minutes)).to.equal(50);
+  });
+
+  it('start over with any 2xx', () => {
     fail(60, 0);
     expect(failing.accepted('e')).to.equal(true);
     expect(failing.accepted('e')).to.equal(false);
     fail(50, 4 * minutes);
-    expect(failing.verdict('e', 6 * minutes)).to.equal(undefined);
-    expect(failing.verdict('e', 9 * minutes)).to.equal(50);
+    expect(failing.takeFinding('e', 6 * minutes)).to.equal(undefined);
+    expect(failing.takeFinding('e', 9 * minutes)).to.equal(50);
   });
 
   it('are told to the others when their own count has changed', () => {

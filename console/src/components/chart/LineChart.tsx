@@ -19,7 +19,7 @@ interface LineChartProps {
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
 
-/** Values over time, as lines, and as a table for who reads no lines. The values under the pointer stand beside the names. */
+/** Values over time, as lines and as an accessible table. The values under the pointer are shown beside the names. */
 export const LineChart = ({ title, unit, times, series }: LineChartProps) => {
   const [pointed, setPointed] = useState<number>();
   const all = series.flatMap(({ values }) => values.filter((value) => value !== null));

@@ -19,7 +19,7 @@ import { useMay, useProject } from '../../session/console.js';
 type Actor = Schemas['Actor'];
 type Opened = 'edit' | 'disable' | 'revoke' | 'delete';
 
-/** What may be done with an actor; who may not is not shown it. */
+/** Actions on an actor; those that the role does not allow are hidden. */
 export const ActorActions = ({ actor }: { readonly actor: Actor }) => {
   const { api } = useProject();
   const readAgain = useReadAgain();

@@ -9,14 +9,14 @@ interface MessageLineProps {
 
 const pad = (value: number, digits = 2): string => String(value).padStart(digits, '0');
 
-/** The time of day, to the millisecond: messages of one second are told apart. */
+/** The time of day, to the millisecond, so that messages of the same second can be distinguished. */
 const timeOfDay = (at: number): string => {
   const date = new Date(at);
   const [hours, minutes, seconds] = [date.getHours(), date.getMinutes(), date.getSeconds()];
   return `${pad(hours)}:${pad(minutes)}:${pad(seconds)}.${pad(date.getMilliseconds(), 3)}`;
 };
 
-export const publisherText = (from: string | null | undefined): string => {
+const publisherText = (from: string | null | undefined): string => {
   if (from === null) return 'backend';
   return from === undefined ? '' : from.slice(0, 8);
 };

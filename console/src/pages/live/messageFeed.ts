@@ -42,7 +42,7 @@ export interface FeedOptions {
   readonly burst: number;
 }
 
-export const usualFeed: FeedOptions = {
+const usualFeed: FeedOptions = {
   monotonic: () => performance.now(),
   now: () => Date.now(),
   mostRows: 500,

@@ -150,7 +150,7 @@ export class OwnedGroup {
     }
     // [WS-JOB-2] It may be on the bus twice.
     if (this.taken.isRepeated(message.id)) return;
-    // Members of before that are not back yet may want what those that are here leave out.
+    // Earlier members that have not returned yet may want what the present ones exclude.
     if (!this.deps.gathered.isOver || this.queue.takes(message)) this.add(message);
   }
 

@@ -36,7 +36,7 @@ const optionsOf = (command: Command, resource: Resource): Command =>
   accessTo(resource).addOptions(command).option('--json', 'as JSON', false);
 
 const addList = (group: Command, resource: Resource): void => {
-  const command = group.command('list').description(`a line for each of the ${resource.name}`);
+  const command = group.command('list').description(`list the ${resource.name}`);
   if (resource.within) command.argument(`<${resource.within.argument}>`);
   optionsOf(command, resource).action((...given) => {
     const { options, parts } = readGiven<Options>(given, resource.within?.argument);
@@ -53,7 +53,7 @@ const addList = (group: Command, resource: Resource): void => {
 const addGet = (group: Command, resource: Resource): void => {
   const command = group
     .command('get')
-    .description(`all fields of one`)
+    .description(`show all fields of one`)
     .argument(`<${resource.one.argument}>`);
   optionsOf(command, resource).action((...given) => {
     const { options, parts } = readGiven<Options>(given, resource.one.argument);
@@ -67,7 +67,7 @@ const addGet = (group: Command, resource: Resource): void => {
 
 const addCreate = (group: Command, resource: Resource): void => {
   const { within, secret, create } = resource;
-  const command = group.command('create').description(`create one; prints its fields`);
+  const command = group.command('create').description(`create one, and print its fields`);
   if (within) command.argument(`<${within.argument}>`);
   addFieldOptions(command, create);
   if (secret) withSecretOutput(command);
@@ -93,7 +93,7 @@ const addUpdate = (group: Command, resource: Resource, schema: object): void => 
   optionsOf(command, resource).action((...given) => {
     const { options, parts } = readGiven<Options>(given, resource.one.argument);
     const body = bodyOf(command, fields);
-    if (Object.keys(body).length === 0) fail('Name what is to change', exitCodes.misused);
+    if (Object.keys(body).length === 0) fail('Name a field to change', exitCodes.misused);
     return orFail(async () => {
       const { api, root } = await accessTo(resource).open(options);
       const record = await askApi<Item>(api, await onePath(resource, api, root, parts), {
@@ -111,7 +111,7 @@ const addDelete = (group: Command, resource: Resource): void => {
     .command('delete')
     .description(takesAlong ? `delete one, and ${takesAlong}` : 'delete one')
     .argument(`<${one.argument}>`)
-    .option('--yes', 'without being asked', false);
+    .option('--yes', 'do not ask for confirmation', false);
   accessTo(resource)
     .addOptions(command)
     .action((...given) => {

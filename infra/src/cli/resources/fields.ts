@@ -73,7 +73,7 @@ const describe = (schema: JsonSchema, isNeeded: boolean): string => {
     isNeeded ? 'required' : undefined,
     schema['description'] as string | undefined,
     values && `one of ${values.filter((value) => value !== null).join(', ')}`,
-    typesOf(schema).includes('null') ? 'null takes it away' : undefined,
+    typesOf(schema).includes('null') ? 'null removes it' : undefined,
   ];
   return parts.filter(Boolean).join('; ');
 };
@@ -90,8 +90,8 @@ export const addFieldOptions = (command: Command, schema: JsonSchema): Command =
     );
   }
   return command.addOption(
-    new Option('--body <json>', 'all fields as one object; the other options go over it').argParser((text) =>
-      asJson.read(text, undefined),
+    new Option('--body <json>', 'all fields as one object; other options override its fields').argParser(
+      (text) => asJson.read(text, undefined),
     ),
   );
 };

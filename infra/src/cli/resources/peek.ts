@@ -21,9 +21,9 @@ const mostJobs = 100;
 export const addPeek = (group: Command): void => {
   const command = group
     .command('peek')
-    .description('the oldest jobs, which stay where they are')
+    .description('show the oldest jobs without taking them')
     .argument('<app/room/group>')
-    .addOption(new Option('--limit <jobs>', 'at most so many').argParser(readLimit).default(10))
+    .addOption(new Option('--limit <jobs>', 'the most to list').argParser(readLimit).default(10))
     .option('--json', 'as JSON', false);
   addApiOptions(command).action(peek);
 };

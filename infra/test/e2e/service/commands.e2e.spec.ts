@@ -91,11 +91,11 @@ describe('the command line as a client', function () {
     await done('grants', 'delete', `${address}/${grantId}`, '--yes');
     expect(await json('grants', 'list', address)).to.eql([]);
     const unconfirmed = await run(['rooms', 'delete', address]);
-    expect([unconfirmed.code, unconfirmed.stderr]).to.eql([2, 'Give --yes to delete without being asked\n']);
+    expect([unconfirmed.code, unconfirmed.stderr]).to.eql([2, 'Pass --yes to delete without confirmation\n']);
     await done('rooms', 'delete', address, '--yes');
     expect((await run(['rooms', 'get', address])).stderr).to.equal('There is no room hall in the project\n');
     expect((await run(['rooms', 'get', 'hall'])).code).to.equal(2);
-    expect((await run(['apps', 'update', String(slug)])).stderr).to.equal('Name what is to change\n');
+    expect((await run(['apps', 'update', String(slug)])).stderr).to.equal('Name a field to change\n');
   });
 
   it('[HTTP-IMPACT-1] [HTTP-IMPACT-3] says whom a change would cut off, and changes nothing', async () => {

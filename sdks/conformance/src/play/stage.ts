@@ -38,6 +38,6 @@ export const clientOf = ({ clients }: Stage, { client }: Fields): StagedClient =
 };
 
 /** How long a step waits for what it expects, unless it says so. */
-export const usualMs = 15_000;
+const usualMs = 15_000;
 
 export const withinOf = ({ within }: Fields): number => Number(within ?? usualMs);

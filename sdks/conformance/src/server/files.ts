@@ -7,7 +7,7 @@ import { Rest } from './rest.js';
 import { Shared } from './shared.js';
 
 /** `roomwire start` on a folder of its own: one process, which is every gateway. */
-export const startOnFiles = async (settings: Environment): Promise<Deployment> => {
+const startOnFiles = async (settings: Environment): Promise<Deployment> => {
   const folder = await temporaryFolder();
   const program = new Program(['start'], { ...settings, ROOMWIRE_DATA_DIR: folder.path });
   await program.start();

@@ -28,7 +28,7 @@ export interface AuditTables {
   readonly state: Database<string | number, string>;
 }
 
-export const openAuditTables = (file: string): AuditTables => {
+const openAuditTables = (file: string): AuditTables => {
   const environment = openDurableEnvironment(file);
   const { root } = environment;
   return {
@@ -40,7 +40,7 @@ export const openAuditTables = (file: string): AuditTables => {
   };
 };
 
-export const clearTables = ({ entries, index, numbers, state }: AuditTables): void => {
+const clearTables = ({ entries, index, numbers, state }: AuditTables): void => {
   for (const table of [entries, index, numbers, state]) table.clearSync();
 };
 

@@ -16,7 +16,7 @@ const mostKnown = limitTable.knownHeads.value;
 
 interface Head {
   readonly revision: number;
-  /** Null for an event of before there were proofs. */
+  /** Null for an event that predates proofs. */
   readonly mac: string | null;
 }
 

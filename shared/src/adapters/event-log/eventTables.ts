@@ -43,7 +43,7 @@ interface StoredEvent {
 }
 
 /** JSON text, because any tool reads it and a `__proto__` key in user data stays an ordinary key. */
-export const storedText = (stream: string, revision: number, event: EncodedEvent): string =>
+const storedText = (stream: string, revision: number, event: EncodedEvent): string =>
   `{"stream":${JSON.stringify(stream)},"revision":${revision},"event":${event.json}}`;
 
 /** Field by field, which is twice as fast as a spread and makes objects of one shape. */

@@ -26,7 +26,7 @@ export interface JournalTables {
   readonly meta: Database<number, string>;
 }
 
-export const factTableOptions = (stream: string) => ({
+const factTableOptions = (stream: string) => ({
   name: `facts:${stream}`,
   encoding: 'msgpack' as const,
 });
@@ -44,7 +44,7 @@ export const openJournalTables = (path: string, streams: readonly string[]): Jou
   return { environment, facts: new Map(facts), meta };
 };
 
-export const requireFormat = (path: string, found: number | undefined): void => {
+const requireFormat = (path: string, found: number | undefined): void => {
   if (found !== dataFormat)
     throw new Error(`The journal ${path} has data format ${found}; this program knows format ${dataFormat}`);
 };

@@ -10,7 +10,7 @@ import type { OwnedTopic } from './keptTopics.js';
 export interface TopicDocument extends OwnedTopic {
   /** The key of the topic. */
   readonly _id: string;
-  /** Goes up with every change: who has read another one changes nothing. */
+  /** Incremented by every change: a writer that has read an older one changes nothing. */
   readonly version: number;
   /** The ids with which it is removed. */
   readonly owners: readonly string[];

@@ -8,7 +8,7 @@ export const bucketOf = (seq: number): number => Math.floor(seq / bucketSize);
 
 type Progress = Omit<JobProgress, 'seq'>;
 
-export const notBegun: Progress = { deliveries: 0, counted: 0, dueAt: 0 };
+const notBegun: Progress = { deliveries: 0, counted: 0, dueAt: 0 };
 
 const headerBytes = 4;
 const progressBytes = 13;

@@ -30,7 +30,7 @@ export interface GroupDocument {
   readonly isRestored?: boolean;
 }
 
-/** A bucket, a chunk, or the ids of a bucket. Who has a lower term does not write over it. */
+/** A bucket, a chunk, or the ids of a bucket. A writer with a lower term does not overwrite it. */
 export interface PartDocument {
   readonly _id: string;
   readonly groupId: string;

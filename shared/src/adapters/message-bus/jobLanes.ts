@@ -61,7 +61,7 @@ export class KeyLanes<Job> implements JobLanes<Job> {
  * For a queue whose handler keeps the order itself: any number of jobs of a key at once, keys in turn, so that a key with a
  * thousand due jobs holds up no other. A job gets a lane of its own when it starts.
  */
-export class OverlappingLanes<Job> implements JobLanes<Job> {
+class OverlappingLanes<Job> implements JobLanes<Job> {
   private readonly due = new Map<string, FifoQueue<Job>>();
   /** Each key with due jobs once. */
   private readonly keys = new FifoQueue<string>();

@@ -55,7 +55,7 @@ export const decideClaim = (
   });
 };
 
-/** One from the future is of before the clock was set back. */
+/** A time in the future was noted before the clock was set back. */
 const isAbandoned = (
   { claimedAt, owner }: KeptClaim,
   now: number,

@@ -31,7 +31,7 @@ export interface LeaseReading {
 export interface LeaseTable {
   renew(member: Member): Promise<void>;
   read(works: readonly string[]): Promise<LeaseReading>;
-  /** Puts these in the place of the leases of that revision; false where they have changed meanwhile. */
+  /** Replaces the leases of that revision; false if they have changed meanwhile. */
   swap(work: string, revision: number, leases: readonly Lease[]): Promise<boolean>;
   /** Members that have left or died, if they are as they were seen. */
   forget(members: readonly Pick<Member, 'id' | 'beat'>[]): Promise<void>;

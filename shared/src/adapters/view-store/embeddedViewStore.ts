@@ -49,7 +49,7 @@ class EmbeddedViewStore implements ViewStore {
   private madeFrom: LogOrigin | undefined;
   /** Until the documents hold the past; nobody reads them. */
   private isFilling: boolean;
-  /** How often other documents were put in the place of all. */
+  /** How often all documents have been replaced. */
   private edition = 0;
   /** The batch that is being applied. */
   private applying: Promise<void> | undefined;

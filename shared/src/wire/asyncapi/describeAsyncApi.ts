@@ -58,7 +58,7 @@ const clientPayload = (
   };
 };
 
-/** One of the two is missing: `false` is as good as that. */
+/** One of the two is missing; `false` is equivalent to that. */
 const notBoth = (names: readonly string[]): JsonSchema => ({
   anyOf: names.map((name) => ({ properties: { [name]: { enum: [false, null] } } })),
 });

@@ -9,7 +9,7 @@ const feedSpan = object({
   events: described('How many events of `domain-events` lie between the two', count),
 });
 
-/** What a stretch of the log has put on `domain-events`: who has got so many events of it has missed none. */
+/** How many events a stretch of the log has put on `domain-events`: a reader that has received as many has missed none. */
 export type FeedSpan = TypeOf<typeof feedSpan>;
 
 export const feedSpanRecord = versionedRecord('a span of the feed', 1, feedSpan);

@@ -4,7 +4,7 @@ import { roomField, versionedRecord } from './recordCodec.js';
 import { calledScope, type WebhookCall, webhookCalls } from './webhookCalls.js';
 
 /** Which work of its own, other than webhook calls, a service gives up. */
-export const lostWorkKind = oneOf('job', 'schedule');
+const lostWorkKind = oneOf('job', 'schedule');
 
 export const lostWork = object({
   dlqId: described(

@@ -2,7 +2,7 @@ import type { Channel } from './channel.js';
 import { liveMessages, type LiveMessage } from './liveMessage.js';
 
 /** How long messages are kept, in days, by class. */
-export const retentionDays = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
+const retentionDays = { '1d': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 export type RetentionClass = keyof typeof retentionDays;
 
 export const retentionClasses = Object.keys(retentionDays) as readonly RetentionClass[];

@@ -32,7 +32,7 @@ export const optional = <T>({ json, is }: Schema<T>): ClientField<T | undefined>
   },
 });
 
-/** An empty text is as good as none. */
+/** An empty string is treated as absent. */
 export const unlessEmpty = (field: ClientField<string | undefined>): ClientField<string | undefined> => ({
   ...field,
   read: (fields, name) => {

@@ -1,6 +1,6 @@
 import { annotated, integer, object, optional, within, type TypeOf } from '../schema.js';
 
-export const defaultJobOptions = { prefetch: 100, ackSeconds: 60, maxDeliveries: 5 } as const;
+const defaultJobOptions = { prefetch: 100, ackSeconds: 60, maxDeliveries: 5 } as const;
 
 const option = (name: keyof typeof defaultJobOptions, least: number, most: number, description: string) =>
   optional(annotated({ description, default: defaultJobOptions[name] }, within(least, most, integer)));

@@ -38,7 +38,7 @@ export const codeUnit = (bytes: Uint8Array, at: number): number => {
 };
 
 export const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
-export const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
 const simpleEscapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'));
 const [literalTrue, literalFalse, literalNull] = ['true', 'false', 'null'].map((word) =>

@@ -154,11 +154,9 @@ export const closes = {
   tokenNotFound: { code: 4001, reason: 'token_not_found' },
   projectNotFound: { code: 4001, reason: 'project_not_found' },
   scopeInactive: { code: 4001, reason: 'scope_inactive' },
-  /** By hand: its token is as good as before. */
+  /** Closed over HTTP; its token remains valid. */
   kicked: { code: 4001, reason: 'kicked' },
   connectionLimitReached: { code: 4002, reason: 'connection_limit_reached' },
   /** Preceded by a `disconnect` frame. */
   clientTokenExpired: { code: 4003, reason: 'token_expired' },
 } as const satisfies Record<string, CloseSpec>;
-
-export type CloseName = keyof typeof closes;

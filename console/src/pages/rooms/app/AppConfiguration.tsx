@@ -117,7 +117,7 @@ const changesOf = ({ config }: App, values: FormValues): AppChanges => {
   return changes as AppChanges;
 };
 
-/** For who may only read. */
+/** For roles that may only read. */
 const ConfigurationShown = ({ app: { config, triggerWebhook, hydrationWebhook } }: { readonly app: App }) => (
   <section className="section panel" aria-labelledby="configuration">
     <h2 id="configuration">Configuration</h2>

@@ -41,7 +41,7 @@ class Final extends Error {
 const checkpointInterval = 8;
 
 /** One subscription to the server, until it breaks. */
-export class SubscriptionSession {
+class SubscriptionSession {
   private readonly deps: SessionDeps;
   private readonly progress: Progress;
   private readonly subscriber: LogSubscriber;

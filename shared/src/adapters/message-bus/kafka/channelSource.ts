@@ -25,7 +25,7 @@ export interface Fetching {
 }
 
 /** One of the readers of a channel in this process. */
-export class KafkaChannelReader<T> implements ChannelReader {
+class KafkaChannelReader<T> implements ChannelReader {
   readonly onRecord: OnRecord<T>;
   private readonly fetching: Fetching;
   /** How often each key is subscribed; undefined for a reader of everything. */

@@ -25,7 +25,7 @@ export interface NumberedRecord {
 /** A broker refuses a batch that is larger than the largest record, and the library does not divide one. */
 const partitionBatchBytes = 900_000;
 const batchBytes = 4_000_000;
-/** The library encodes a batch in one go, which takes some 10 microseconds a record: nothing else happens meanwhile. */
+/** The library encodes a batch synchronously, which takes some 10 microseconds a record: nothing else happens meanwhile. */
 const batchRecords = 1_000;
 
 /** What waits for a partition, and what is on its way there: one batch, so that order holds. */

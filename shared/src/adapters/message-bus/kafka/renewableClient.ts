@@ -68,7 +68,7 @@ export const untilAnswered = async <T>(attempt: () => Promise<T>, withinMs: numb
 };
 
 /** Waits for promises that may never settle: each wait is bounded, and all of them end when the client is given up. */
-export class BoundedWaits {
+class BoundedWaits {
   private readonly longestMs: number;
   private readonly waiting = new Set<(why: string) => void>();
 

@@ -19,7 +19,7 @@ import type { TopicShape } from './topicCatalog.js';
 import { TopicLeaders } from './topicLeaders.js';
 
 /** Maximum overhead per record: lengths, offset, timestamp and the Roomwire header. */
-export const recordOverheadBytes = 70;
+const recordOverheadBytes = 70;
 
 export interface TopicSenderOptions {
   readonly topic: string;

@@ -137,7 +137,7 @@ class MongoViewRebuild implements ViewRebuild {
     });
   }
 
-  /** Not with every batch: building in vain does no harm. */
+  /** Not with every batch: needless work does no harm. */
   private async assertCurrent(): Promise<void> {
     if (performance.now() - this.checkedAt < betweenChecksMs) return;
     this.checkedAt = performance.now();

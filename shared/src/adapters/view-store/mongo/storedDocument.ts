@@ -57,7 +57,7 @@ const decodeKey = (key: string): string => {
 
 const asText = (value: unknown): Json => ({ [textKey]: JSON.stringify(value) });
 
-export const encodeValue = (value: unknown, depth = 0): unknown => {
+const encodeValue = (value: unknown, depth = 0): unknown => {
   if (typeof value === 'string') return loneSurrogate.test(value) ? asText(value) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return asText(value);
