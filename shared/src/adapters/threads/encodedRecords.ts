@@ -24,7 +24,7 @@ export const encodeRecord = <T>({ codec, carried: carriers }: Coded<T>, record: 
     const text = of(record);
     if (text !== undefined) (carried ??= {})[header] = text;
   }
-  return { bytes: alone(codec.encode(record)), carried };
+  return { bytes: codec.encode(record), carried };
 };
 
 export const decodeRecord = <T>(
@@ -38,10 +38,6 @@ export const decodeRecord = <T>(
   }
   return record;
 };
-
-/** Whoever clones a view clones all of its buffer, which encoders share among many records. */
-const alone = (bytes: Uint8Array): Uint8Array =>
-  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
 /** Encodes each record once, for however many threads read it; one that came from a thread is encoded already. */
 export class EncodedRecords {

@@ -1,6 +1,5 @@
 import { JobRequeued } from '../../ports/errors.js';
 import type {
-  Acknowledgement,
   ChannelReader,
   MeasuredBus,
   QueueWorker,
@@ -9,7 +8,7 @@ import type {
 } from '../../ports/messageBus.js';
 import { once } from '../../runtime/service.js';
 import type { Channel, Versioned, WorkQueue } from '../../wire/bus/channel.js';
-import { decodeRecord, encodeRecord, type EncodedRecord, type EncodedRecords } from './encodedRecords.js';
+import { decodeRecord, encodeRecord, type CarriedTexts, type EncodedRecords } from './encodedRecords.js';
 import { LinkClosed, type ThreadLink } from './threadLink.js';
 
 /** The channels and queues that threads may name. */
@@ -29,6 +28,7 @@ export interface ServedMessageBusDeps {
 }
 
 type AnyRecord = object;
+type Carried = CarriedTexts | undefined;
 
 /** The bus of this thread, for another one: see `ThreadMessageBus`. */
 export class ServedMessageBus {
@@ -40,6 +40,8 @@ export class ServedMessageBus {
   private readonly readers = new Map<number, ChannelReader>();
   private readonly workers = new Map<number, QueueWorker>();
   private readonly sending = new Set<Promise<unknown>>();
+  /** What the other thread waits for, and has still: it is told the number, and not the record. */
+  private readonly numbers = new Map<object, number>();
   private isOpen = true;
 
   constructor(deps: ServedMessageBusDeps) {
@@ -47,13 +49,14 @@ export class ServedMessageBus {
     this.channels = byName(deps.topics.channels);
     this.queues = byName(deps.topics.queues);
     deps.link.serve('bus', {
-      send: (channel: string, record: EncodedRecord, acknowledgement: Acknowledgement) =>
-        this.send(channel, record, acknowledgement),
+      send: (channel: string, carried: Carried, bytes: Uint8Array) => this.send(channel, carried, bytes),
+      sendStored: (channel: string, carried: Carried, number: number, bytes: Uint8Array) =>
+        this.sendStored(channel, carried, number, bytes),
       read: (channel: string, options: ReadOptions, id: number) => this.read(channel, options, id),
       subscribe: (id: number, key: string) => this.subscribe(id, key),
       unsubscribe: (id: number, key: string) => this.readers.get(id)?.unsubscribe(key),
       endReader: (id: number) => this.endReader(id),
-      put: (queue: string, job: EncodedRecord) => this.put(queue, job),
+      put: (queue: string, carried: Carried, bytes: Uint8Array) => this.put(queue, carried, bytes),
       work: (queue: string, options: WorkOptions, id: number) => this.work(queue, options, id),
       endWorker: (id: number) => this.endWorker(id),
       lag: () => deps.bus.lag(),
@@ -61,12 +64,22 @@ export class ServedMessageBus {
     });
   }
 
-  private async send(name: string, given: EncodedRecord, acknowledgement: Acknowledgement): Promise<number> {
+  private async send(name: string, carried: Carried, bytes: Uint8Array): Promise<void> {
+    const channel = this.channel(name);
+    await this.deps.bus.send(channel, this.deps.encoded.decoded(channel, { bytes, carried }), 'none');
+  }
+
+  private async sendStored(
+    name: string,
+    carried: Carried,
+    number: number,
+    bytes: Uint8Array,
+  ): Promise<number> {
     const { bus, encoded, stored } = this.deps;
     const channel = this.channel(name);
-    const record = encoded.decoded(channel, given);
-    const sending = bus.send(channel, record, acknowledgement);
-    if (acknowledgement === 'none') return sending;
+    const record = encoded.decoded(channel, { bytes, carried });
+    this.numbers.set(record, number);
+    const sending = bus.send(channel, record, 'stored');
     this.sending.add(sending);
     try {
       const offset = await sending;
@@ -74,6 +87,7 @@ export class ServedMessageBus {
       return offset;
     } finally {
       this.sending.delete(sending);
+      this.numbers.delete(record);
     }
   }
 
@@ -82,7 +96,10 @@ export class ServedMessageBus {
     const channel = this.channel(name);
     const reader = await bus.read(channel, options, (record, offset) => {
       const next = this.readers.get(id)?.next(channel.key(record));
-      link.tell('reader', 'record', id, encoded.of(channel, record), offset, next);
+      const number = this.numbers.get(record);
+      if (number !== undefined) return link.tell('reader', 'own', id, number, offset, next);
+      const { bytes, carried } = encoded.of(channel, record);
+      link.tellWith(bytes, 'reader', 'record', id, carried, offset, next);
     });
     this.readers.set(id, reader);
     if (!this.isOpen) await this.endReader(id);
@@ -101,9 +118,9 @@ export class ServedMessageBus {
     await reader?.close();
   }
 
-  private put(name: string, job: EncodedRecord): Promise<void> {
+  private put(name: string, carried: Carried, bytes: Uint8Array): Promise<void> {
     const queue = this.queue(name);
-    return this.deps.bus.put(queue, decodeRecord(queue, job));
+    return this.deps.bus.put(queue, decodeRecord(queue, { bytes, carried }));
   }
 
   private async work(name: string, options: WorkOptions, id: number): Promise<void> {
@@ -111,7 +128,8 @@ export class ServedMessageBus {
     const queue = this.queue(name);
     const worker = await bus.work(queue, options, async (job) => {
       try {
-        await link.call('worker', 'job', id, encodeRecord(queue, job));
+        const { bytes, carried } = encodeRecord(queue, job);
+        await link.callWith(bytes, 'worker', 'job', id, carried);
       } catch (error) {
         throw error instanceof LinkClosed ? new JobRequeued('The thread that did it has ended') : error;
       }

@@ -11,7 +11,7 @@ import type {
 import { once } from '../../runtime/service.js';
 import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../wire/bus/channel.js';
 import { sent } from '../message-bus/channelHub.js';
-import { decodeRecord, encodeRecord, type EncodedRecord } from './encodedRecords.js';
+import { decodeRecord, encodeRecord, type CarriedTexts, type EncodedRecord } from './encodedRecords.js';
 import type { ThreadLink } from './threadLink.js';
 import { ThreadReader } from './threadReader.js';
 
@@ -24,6 +24,8 @@ export class ThreadMessageBus implements MeasuredBus {
   readonly close = once(() => this.closeAll());
   private readonly link: ThreadLink;
   private readonly readers = new Map<number, ThreadReader<unknown>>();
+  /** What is sent and not answered yet, by number: it comes back to the readers of this thread without being decoded again. */
+  private readonly sends = new Map<number, unknown>();
   private readonly handlers = new Map<number, (job: EncodedRecord) => Promise<void>>();
   private lastId = 0;
   private isOpen = true;
@@ -31,10 +33,20 @@ export class ThreadMessageBus implements MeasuredBus {
   constructor(link: ThreadLink) {
     this.link = link;
     link.serve('reader', {
-      record: (id: number, record: EncodedRecord, offset: number, next: number | undefined) =>
-        this.readers.get(id)?.take(record, offset, next),
+      record: (
+        id: number,
+        carried: CarriedTexts | undefined,
+        offset: number,
+        next: number | undefined,
+        bytes: Uint8Array,
+      ) => this.readers.get(id)?.takeEncoded({ bytes, carried }, offset, next),
+      own: (id: number, number: number, offset: number, next: number | undefined) =>
+        this.readers.get(id)?.take(this.sends.get(number), offset, next),
     });
-    link.serve('worker', { job: (id: number, job: EncodedRecord) => this.handlers.get(id)?.(job) });
+    link.serve('worker', {
+      job: (id: number, carried: CarriedTexts | undefined, bytes: Uint8Array) =>
+        this.handlers.get(id)?.({ bytes, carried }),
+    });
   }
 
   get reachable(): boolean {
@@ -43,9 +55,9 @@ export class ThreadMessageBus implements MeasuredBus {
 
   send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<number> {
     if (!this.reachable) return Promise.reject(new EngineUnavailable('message bus'));
-    const encoded = encodeRecord(channel, record);
-    if (acknowledgement === 'stored') return this.call('send', channel.name, encoded, acknowledgement);
-    this.link.tell('bus', 'send', channel.name, encoded, acknowledgement);
+    if (acknowledgement === 'stored') return this.sendStored(channel, record);
+    const { bytes, carried } = encodeRecord(channel, record);
+    this.link.tellWith(bytes, 'bus', 'send', channel.name, carried);
     return sent;
   }
 
@@ -71,7 +83,8 @@ export class ThreadMessageBus implements MeasuredBus {
   }
 
   async put<T>(queue: WorkQueue<T>, job: T): Promise<void> {
-    await this.call('put', queue.name, encodeRecord(queue, job));
+    const { bytes, carried } = encodeRecord(queue, job);
+    await this.callWith(bytes, 'put', queue.name, carried);
   }
 
   async work<T>(
@@ -98,13 +111,32 @@ export class ThreadMessageBus implements MeasuredBus {
     return this.call('lag');
   }
 
+  private async sendStored<T>(channel: Channel<T>, record: T): Promise<number> {
+    const { bytes, carried } = encodeRecord(channel, record);
+    const number = this.nextId();
+    this.sends.set(number, record);
+    try {
+      return await this.callWith(bytes, 'sendStored', channel.name, carried, number);
+    } finally {
+      this.sends.delete(number);
+    }
+  }
+
   private nextId(): number {
     return (this.lastId += 1);
   }
 
-  private async call<T>(method: string, ...given: readonly unknown[]): Promise<T> {
+  private call<T>(method: string, ...given: readonly unknown[]): Promise<T> {
+    return this.callWith(undefined, method, ...given);
+  }
+
+  private async callWith<T>(
+    bytes: Uint8Array | undefined,
+    method: string,
+    ...given: readonly unknown[]
+  ): Promise<T> {
     if (!this.reachable) throw new EngineUnavailable('message bus');
-    return this.link.callPort<T>('message bus', 'bus', method, ...given);
+    return this.link.callPortWith<T>(bytes, 'message bus', 'bus', method, ...given);
   }
 
   private async closeAll(): Promise<void> {

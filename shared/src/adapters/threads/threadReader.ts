@@ -50,10 +50,13 @@ export class ThreadReader<T> implements ChannelReader {
     return this.subscribed.get(key)?.next;
   }
 
+  takeEncoded(encoded: EncodedRecord, offset: number, next: number | undefined): void {
+    if (this.isOpen) this.take(decodeRecord(this.channel, encoded), offset, next);
+  }
+
   /** `next`: that of the record's key, as of when it was handed over there. */
-  take(encoded: EncodedRecord, offset: number, next: number | undefined): void {
+  take(record: T, offset: number, next: number | undefined): void {
     if (!this.isOpen) return;
-    const record = decodeRecord(this.channel, encoded);
     const known = next === undefined ? undefined : this.subscribed.get(this.channel.key(record));
     if (known !== undefined) advance(known, next);
     this.onRecord(record, offset);
