@@ -155,7 +155,8 @@ const hopFigures: readonly Figure[] = [
   { name: 'lost', label: 'lost', unit: 'count' },
 ];
 
-const where = 'all threads of a server share one core, and the generator has the other: rates say nothing of a machine with more';
+const where =
+  'all threads of a server share one core, and the generator has the other: rates say nothing of a machine with more';
 
 const fanOutNotes = [
   '128-byte messages, QoS 1, no msgRef, one actor a subscriber; how the work is divided is of both phases together',
