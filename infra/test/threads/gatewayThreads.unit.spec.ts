@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { MetricSink } from '@roomwire/shared/ports/metrics';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { GatewayThreads } from '../../src/threads/gatewayThreads.js';
@@ -19,7 +18,7 @@ describe('the threads of a gateway', function () {
   const shown = async (name: string): Promise<unknown[]> => {
     const values: unknown[] = [];
     const value = (of: string, ...given: unknown[]): void => void (of === name && values.push(given));
-    await threads.collect({ value, distribution: () => undefined } as unknown as MetricSink);
+    await threads.collect({ value, distribution: () => undefined });
     return values;
   };
 
@@ -28,7 +27,12 @@ describe('the threads of a gateway', function () {
     const starts = new Int32Array(new SharedArrayBuffer(4));
     const settings = { starts, failures: 0, hangs: false, gate };
     threads = new GatewayThreads({
-      ...{ count: 2, descriptors: { duplicate: () => undefined }, own: () => undefined, logger: silentLogger },
+      ...{
+        count: 2,
+        descriptors: { duplicate: () => undefined },
+        own: () => undefined,
+        logger: silentLogger,
+      },
       file: new URL('./scriptedThread.js', import.meta.url),
       settings: settings as unknown as SupervisedThreadDeps['settings'],
       serve: () => ({ close: async () => undefined }),
