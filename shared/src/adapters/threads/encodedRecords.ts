@@ -27,6 +27,18 @@ export const encodeRecord = <T>({ codec, carried: carriers }: Coded<T>, record: 
   return { bytes: codec.encode(record), carried };
 };
 
+/** For an argument of a call: whoever clones a view clones all of its buffer, which encoders share among many records. */
+export const encodeAlone = <T>(coded: Coded<T>, record: T): EncodedRecord => {
+  const { bytes, carried } = encodeRecord(coded, record);
+  return { bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes), carried };
+};
+
+/** What records take, apart from calls by name. The numbers: see those who post them. */
+export const recordLanes = { record: 0, own: 1, send: 2, sendStored: 3 } as const;
+
+/** Of a reader that does not know its `next`. */
+export const unknownNext = -1;
+
 export const decodeRecord = <T>(
   { codec, carried: carriers }: Coded<T>,
   { bytes, carried }: EncodedRecord,

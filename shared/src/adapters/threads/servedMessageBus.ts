@@ -8,7 +8,15 @@ import type {
 } from '../../ports/messageBus.js';
 import { once } from '../../runtime/service.js';
 import type { Channel, Versioned, WorkQueue } from '../../wire/bus/channel.js';
-import { decodeRecord, encodeRecord, type CarriedTexts, type EncodedRecords } from './encodedRecords.js';
+import {
+  decodeRecord,
+  encodeAlone,
+  recordLanes,
+  unknownNext,
+  type CarriedTexts,
+  type EncodedRecord,
+  type EncodedRecords,
+} from './encodedRecords.js';
 import { LinkClosed, type ThreadLink } from './threadLink.js';
 
 /** The channels and queues that threads may name. */
@@ -40,23 +48,28 @@ export class ServedMessageBus {
   private readonly readers = new Map<number, ChannelReader>();
   private readonly workers = new Map<number, QueueWorker>();
   private readonly sending = new Set<Promise<unknown>>();
-  /** What the other thread waits for, and has still: it is told the number, and not the record. */
-  private readonly numbers = new Map<object, number>();
+  /** The calls with which the other thread has sent records, and still has them: it is told the call, and not the record. */
+  private readonly calls = new Map<object, number>();
+  private readonly numbered = new Map<number, Channel<AnyRecord>>();
   private isOpen = true;
 
   constructor(deps: ServedMessageBusDeps) {
     this.deps = deps;
     this.channels = byName(deps.topics.channels);
     this.queues = byName(deps.topics.queues);
+    deps.link.serveLane(recordLanes.send, ([channel], bytes, carried) =>
+      this.send(channel, { bytes, carried: carried as Carried }),
+    );
+    deps.link.serveLane(recordLanes.sendStored, ([call, channel], bytes, carried) =>
+      this.sendStored(call, channel, { bytes, carried: carried as Carried }),
+    );
     deps.link.serve('bus', {
-      send: (channel: string, carried: Carried, bytes: Uint8Array) => this.send(channel, carried, bytes),
-      sendStored: (channel: string, carried: Carried, number: number, bytes: Uint8Array) =>
-        this.sendStored(channel, carried, number, bytes),
+      number: (channel: string, number: number) => void this.numbered.set(number, this.channel(channel)),
       read: (channel: string, options: ReadOptions, id: number) => this.read(channel, options, id),
       subscribe: (id: number, key: string) => this.subscribe(id, key),
       unsubscribe: (id: number, key: string) => this.readers.get(id)?.unsubscribe(key),
       endReader: (id: number) => this.endReader(id),
-      put: (queue: string, carried: Carried, bytes: Uint8Array) => this.put(queue, carried, bytes),
+      put: (queue: string, job: EncodedRecord) => this.put(queue, job),
       work: (queue: string, options: WorkOptions, id: number) => this.work(queue, options, id),
       endWorker: (id: number) => this.endWorker(id),
       lag: () => deps.bus.lag(),
@@ -64,30 +77,25 @@ export class ServedMessageBus {
     });
   }
 
-  private async send(name: string, carried: Carried, bytes: Uint8Array): Promise<void> {
-    const channel = this.channel(name);
-    await this.deps.bus.send(channel, this.deps.encoded.decoded(channel, { bytes, carried }), 'none');
+  private async send(number: number, given: EncodedRecord): Promise<void> {
+    const channel = required(this.numbered.get(number), String(number));
+    await this.deps.bus.send(channel, this.deps.encoded.decoded(channel, given), 'none');
   }
 
-  private async sendStored(
-    name: string,
-    carried: Carried,
-    number: number,
-    bytes: Uint8Array,
-  ): Promise<number> {
+  private async sendStored(call: number, number: number, given: EncodedRecord): Promise<number> {
     const { bus, encoded, stored } = this.deps;
-    const channel = this.channel(name);
-    const record = encoded.decoded(channel, { bytes, carried });
-    this.numbers.set(record, number);
+    const channel = required(this.numbered.get(number), String(number));
+    const record = encoded.decoded(channel, given);
+    this.calls.set(record, call);
     const sending = bus.send(channel, record, 'stored');
     this.sending.add(sending);
     try {
       const offset = await sending;
-      await stored?.(name, record);
+      await stored?.(channel.name, record);
       return offset;
     } finally {
       this.sending.delete(sending);
-      this.numbers.delete(record);
+      this.calls.delete(record);
     }
   }
 
@@ -95,11 +103,11 @@ export class ServedMessageBus {
     const { bus, link, encoded } = this.deps;
     const channel = this.channel(name);
     const reader = await bus.read(channel, options, (record, offset) => {
-      const next = this.readers.get(id)?.next(channel.key(record));
-      const number = this.numbers.get(record);
-      if (number !== undefined) return link.tell('reader', 'own', id, number, offset, next);
+      const next = this.readers.get(id)?.next(channel.key(record)) ?? unknownNext;
+      const call = this.calls.get(record);
+      if (call !== undefined) return link.tellLane(recordLanes.own, [id, offset, next, call]);
       const { bytes, carried } = encoded.of(channel, record);
-      link.tellWith(bytes, 'reader', 'record', id, carried, offset, next);
+      link.tellLane(recordLanes.record, [id, offset, next, 0], bytes, carried);
     });
     this.readers.set(id, reader);
     if (!this.isOpen) await this.endReader(id);
@@ -118,9 +126,9 @@ export class ServedMessageBus {
     await reader?.close();
   }
 
-  private put(name: string, carried: Carried, bytes: Uint8Array): Promise<void> {
+  private put(name: string, job: EncodedRecord): Promise<void> {
     const queue = this.queue(name);
-    return this.deps.bus.put(queue, decodeRecord(queue, { bytes, carried }));
+    return this.deps.bus.put(queue, decodeRecord(queue, job));
   }
 
   private async work(name: string, options: WorkOptions, id: number): Promise<void> {
@@ -128,8 +136,7 @@ export class ServedMessageBus {
     const queue = this.queue(name);
     const worker = await bus.work(queue, options, async (job) => {
       try {
-        const { bytes, carried } = encodeRecord(queue, job);
-        await link.callWith(bytes, 'worker', 'job', id, carried);
+        await link.call('worker', 'job', id, encodeAlone(queue, job));
       } catch (error) {
         throw error instanceof LinkClosed ? new JobRequeued('The thread that did it has ended') : error;
       }

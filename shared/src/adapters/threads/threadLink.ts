@@ -1,5 +1,6 @@
 import { EngineUnavailable, type EngineUse } from '../../ports/errors.js';
 import type { Logger } from '../../ports/logger.js';
+import { pack, unpack, type Four, type Packet, type Posted } from './packet.js';
 import { packError, unpackError, type ThrownError } from './thrownErrors.js';
 
 /** One end of the way between two threads: a `MessagePort`, or a `Worker` as its owner has it. */
@@ -8,8 +9,11 @@ export interface ThreadPort {
   on(event: 'message', listener: (message: unknown) => void): unknown;
 }
 
-/** What the other thread may call. Results and arguments are cloned; `bytes` come as a last argument. */
+/** What the other thread may call. Results and arguments are cloned. */
 export type Served = Readonly<Record<string, (...given: never[]) => unknown>>;
+
+/** For what there is very much of: numbers and bytes, with no names. Of a call the first number is the id. */
+export type ServedLane = (numbers: Four, bytes: Uint8Array, extra: unknown) => unknown;
 
 /** The other thread has ended, or the link to it: whether a call was carried out is not known. */
 export class LinkClosed extends Error {
@@ -21,25 +25,18 @@ export class LinkClosed extends Error {
 }
 
 type Given = readonly unknown[];
+type Named = readonly [service: string, method: string, given: Given];
 
-/** `size`: of its bytes among those of the packet; undefined where it has none. */
-type Posted =
-  | readonly [kind: 'call', id: number, service: string, method: string, given: Given, size?: number | undefined]
-  | readonly [kind: 'tell', service: string, method: string, given: Given, size?: number | undefined]
-  | readonly [kind: 'answer', id: number, result: unknown]
-  | readonly [kind: 'failure', id: number, error: ThrownError];
-
-/** Whatever was posted within a turn. A buffer for each of them would cost more than what is in it. */
-interface Packet {
-  readonly posted: readonly Posted[];
-  /** Of all of them, one behind the other. */
-  readonly bytes: Uint8Array | undefined;
-}
+/** Those of lanes come behind. */
+const kinds = { call: 0, tell: 1, answer: 2, failure: 3, laneCall: 8, laneTell: 16 } as const;
 
 interface Calling {
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
+  readonly subject: unknown;
 }
+
+const nothing = new Uint8Array();
 
 /**
  * Calls between two threads. Everything arrives in the order in which it was posted, calls, answers and what is merely told. What is posted within one
@@ -49,17 +46,16 @@ export class ThreadLink {
   private readonly port: ThreadPort;
   private readonly logger: Logger;
   private readonly services = new Map<string, Served>();
+  private readonly lanes: ServedLane[] = [];
   private readonly calls = new Map<number, Calling>();
   private posted: Posted[] = [];
-  /** Those of `posted`, in the same order. */
-  private bytes: Uint8Array[] = [];
   private lastId = 0;
   private isClosed = false;
 
   constructor(port: ThreadPort, logger: Logger) {
     this.port = port;
     this.logger = logger;
-    port.on('message', (packet) => this.unpack(packet as Packet));
+    port.on('message', (packet) => unpack(packet as Packet, (posted) => this.take(posted)));
   }
 
   get isOpen(): boolean {
@@ -70,114 +66,117 @@ export class ThreadLink {
     this.services.set(service, served);
   }
 
-  /** Rejects with what the other thread has thrown, or with `LinkClosed`. */
-  call<T>(service: string, method: string, ...given: Given): Promise<T> {
-    return this.callWith(undefined, service, method, ...given);
+  /** `lane`: from 0 to 7. */
+  serveLane(lane: number, served: ServedLane): void {
+    this.lanes[lane] = served;
   }
 
-  /** As `call`, with bytes, which are copied. */
-  callWith<T>(bytes: Uint8Array | undefined, service: string, method: string, ...given: Given): Promise<T> {
-    if (this.isClosed) return Promise.reject(new LinkClosed());
-    const id = (this.lastId += 1);
-    return new Promise<T>((resolve, reject) => {
-      this.calls.set(id, { resolve, reject });
-      this.post(['call', id, service, method, given, bytes?.byteLength], bytes);
-    });
+  /** Rejects with what the other thread has thrown, or with `LinkClosed`. */
+  call<T>(service: string, method: string, ...given: Given): Promise<T> {
+    const named: Named = [service, method, given];
+    return this.begin(undefined, (id) => this.post(kinds.call, [id, 0, 0, 0], undefined, named));
+  }
+
+  /** The bytes are copied. `subject`: what the call is about; it stays here. */
+  callLane<T>(lane: number, number: number, bytes: Uint8Array, extra: unknown, subject: unknown): Promise<T> {
+    return this.begin(subject, (id) => this.post(kinds.laneCall + lane, [id, number, 0, 0], bytes, extra));
+  }
+
+  /** What a call that is under way is about. */
+  subjectOf(id: number): unknown {
+    return this.calls.get(id)?.subject;
   }
 
   /** As `call`, of a port that the other thread has: where the thread has ended, its engine is out of reach. */
   callPort<T>(use: EngineUse, service: string, method: string, ...given: Given): Promise<T> {
-    return this.callPortWith(undefined, use, service, method, ...given);
-  }
-
-  async callPortWith<T>(
-    bytes: Uint8Array | undefined,
-    use: EngineUse,
-    service: string,
-    method: string,
-    ...given: Given
-  ): Promise<T> {
-    try {
-      return await this.callWith<T>(bytes, service, method, ...given);
-    } catch (error) {
-      throw error instanceof LinkClosed ? new EngineUnavailable(use, { cause: error }) : error;
-    }
+    return ofPort(use, this.call<T>(service, method, ...given));
   }
 
   /** Nobody waits for it. */
   tell(service: string, method: string, ...given: Given): void {
-    this.post(['tell', service, method, given]);
+    this.post(kinds.tell, [0, 0, 0, 0], undefined, [service, method, given] satisfies Named);
   }
 
-  /** As `tell`, with bytes, which are copied. */
-  tellWith(bytes: Uint8Array, service: string, method: string, ...given: Given): void {
-    this.post(['tell', service, method, given, bytes.byteLength], bytes);
+  /** The bytes are copied. */
+  tellLane(lane: number, numbers: Four, bytes?: Uint8Array, extra?: unknown): void {
+    this.post(kinds.laneTell + lane, numbers, bytes, extra);
   }
 
   /** Nothing is posted or taken any more; what is open is rejected. */
   close(): void {
     this.isClosed = true;
     this.posted = [];
-    this.bytes = [];
     for (const { reject } of this.calls.values()) reject(new LinkClosed());
     this.calls.clear();
   }
 
-  private post(one: Posted, bytes?: Uint8Array): void {
+  private begin<T>(subject: unknown, post: (id: number) => void): Promise<T> {
+    if (this.isClosed) return Promise.reject(new LinkClosed());
+    const id = (this.lastId += 1);
+    return new Promise<T>((resolve, reject) => {
+      this.calls.set(id, { resolve, reject, subject });
+      post(id);
+    });
+  }
+
+  private post(kind: number, numbers: Four, bytes: Uint8Array | undefined, extra: unknown): void {
     if (this.isClosed) return;
-    this.posted.push(one);
-    if (bytes !== undefined) this.bytes.push(bytes);
+    this.posted.push({ kind, numbers, bytes, extra });
     if (this.posted.length === 1) setImmediate(() => this.flush());
   }
 
   private flush(): void {
-    const { posted, bytes } = this;
+    const { posted } = this;
     if (posted.length === 0) return;
     this.posted = [];
-    this.bytes = [];
     try {
-      this.send({ posted, bytes: joined(bytes) });
+      this.send(posted);
     } catch (error) {
-      this.postSingly(posted, bytes, error);
+      this.sendSingly(posted, error);
     }
   }
 
-  private send(packet: Packet): void {
+  private send(posted: readonly Posted[]): void {
+    const packet = pack(posted);
     this.port.postMessage(packet, packet.bytes && [packet.bytes.buffer as ArrayBuffer]);
   }
 
   /** One of them cannot be cloned: the others are not to suffer for it. */
-  private postSingly(posted: readonly Posted[], bytes: Uint8Array[], error: unknown): void {
+  private sendSingly(posted: readonly Posted[], error: unknown): void {
     if (posted.length > 1) {
       for (const one of posted) {
         this.posted = [one];
-        this.bytes = sizeOf(one) === undefined ? [] : bytes.splice(0, 1);
         this.flush();
       }
       return;
     }
     const [one] = posted;
-    if (one?.[0] === 'answer')
-      this.send({ posted: [['failure', one[1], packError(error)]], bytes: undefined });
-    else if (one?.[0] === 'call') this.settle(one[1], ({ reject }) => reject(error));
+    if (one === undefined) return;
+    const { kind, numbers } = one;
+    if (kind === kinds.answer)
+      this.send([{ kind: kinds.failure, numbers, bytes: undefined, extra: packError(error) }]);
+    else if (isCall(kind)) this.settle(numbers[0], ({ reject }) => reject(error));
     else this.logger.error('Something could not be told to another thread', { error });
   }
 
-  private unpack({ posted, bytes }: Packet): void {
-    let at = 0;
-    for (const one of posted) {
-      const size = sizeOf(one);
-      this.take(one, size === undefined ? undefined : bytes?.subarray(at, at + size));
-      at += size ?? 0;
+  private take({ kind, numbers, bytes, extra }: Posted): void {
+    if (this.isClosed) return;
+    const [id] = numbers;
+    if (kind === kinds.answer) this.settle(id, ({ resolve }) => resolve(extra as never));
+    else if (kind === kinds.failure)
+      this.settle(id, ({ reject }) => reject(unpackError(extra as ThrownError)));
+    else if (kind < kinds.laneCall) this.takeNamed(kind, id, extra as Named);
+    else {
+      const invoke = (): unknown => this.lanes[kind & 7]?.(numbers, bytes ?? nothing, extra);
+      if (isCall(kind)) void this.carryOut(id, invoke);
+      else this.hear({ lane: kind & 7 }, invoke);
     }
   }
 
-  private take(one: Posted, bytes: Uint8Array | undefined): void {
-    if (this.isClosed) return;
-    if (one[0] === 'answer') this.settle(one[1], ({ resolve }) => resolve(one[2] as never));
-    else if (one[0] === 'failure') this.settle(one[1], ({ reject }) => reject(unpackError(one[2])));
-    else if (one[0] === 'call') void this.carryOut(one[1], one[2], one[3], withBytes(one[4], bytes));
-    else this.hear(one[1], one[2], withBytes(one[3], bytes));
+  private takeNamed(kind: number, id: number, [service, method, given]: Named): void {
+    const invoke = (): unknown => this.invoke(service, method, given);
+    if (kind === kinds.call) void this.carryOut(id, invoke);
+    else this.hear({ service, method }, invoke);
   }
 
   private settle(id: number, how: (calling: Calling) => void): void {
@@ -186,20 +185,20 @@ export class ThreadLink {
     if (calling !== undefined) how(calling);
   }
 
-  private async carryOut(id: number, service: string, method: string, given: Given): Promise<void> {
+  private async carryOut(id: number, invoke: () => unknown): Promise<void> {
     try {
-      const result = await this.invoke(service, method, given);
-      this.post(['answer', id, result]);
+      const result = await invoke();
+      this.post(kinds.answer, [id, 0, 0, 0], undefined, result);
     } catch (error) {
-      this.post(['failure', id, packError(error)]);
+      this.post(kinds.failure, [id, 0, 0, 0], undefined, packError(error));
     }
   }
 
-  private hear(service: string, method: string, given: Given): void {
+  private hear(what: object, invoke: () => unknown): void {
     const failed = (error: unknown): void =>
-      this.logger.error('What another thread has told failed', { service, method, error });
+      this.logger.error('What another thread has told failed', { ...what, error });
     try {
-      const outcome = this.invoke(service, method, given);
+      const outcome = invoke();
       if (outcome instanceof Promise) outcome.catch(failed);
     } catch (error) {
       failed(error);
@@ -214,22 +213,14 @@ export class ThreadLink {
   }
 }
 
-const sizeOf = (one: Posted): number | undefined => {
-  if (one[0] === 'call') return one[5];
-  return one[0] === 'tell' ? one[4] : undefined;
-};
+const isCall = (kind: number): boolean =>
+  kind === kinds.call || (kind >= kinds.laneCall && kind < kinds.laneTell);
 
-const withBytes = (given: Given, bytes: Uint8Array | undefined): Given =>
-  bytes === undefined ? given : [...given, bytes];
-
-/** In a buffer of its own, which is transferred. */
-const joined = (parts: readonly Uint8Array[]): Uint8Array | undefined => {
-  if (parts.length === 0) return undefined;
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
+/** Rejects with `EngineUnavailable` where the other thread has ended. */
+export const ofPort = async <T>(use: EngineUse, calling: Promise<T>): Promise<T> => {
+  try {
+    return await calling;
+  } catch (error) {
+    throw error instanceof LinkClosed ? new EngineUnavailable(use, { cause: error }) : error;
   }
-  return whole;
 };

@@ -11,8 +11,15 @@ import type {
 import { once } from '../../runtime/service.js';
 import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../wire/bus/channel.js';
 import { sent } from '../message-bus/channelHub.js';
-import { decodeRecord, encodeRecord, type CarriedTexts, type EncodedRecord } from './encodedRecords.js';
-import type { ThreadLink } from './threadLink.js';
+import {
+  decodeRecord,
+  encodeAlone,
+  encodeRecord,
+  recordLanes,
+  type CarriedTexts,
+  type EncodedRecord,
+} from './encodedRecords.js';
+import { ofPort, type ThreadLink } from './threadLink.js';
 import { ThreadReader } from './threadReader.js';
 
 /**
@@ -24,29 +31,22 @@ export class ThreadMessageBus implements MeasuredBus {
   readonly close = once(() => this.closeAll());
   private readonly link: ThreadLink;
   private readonly readers = new Map<number, ThreadReader<unknown>>();
-  /** What is sent and not answered yet, by number: it comes back to the readers of this thread without being decoded again. */
-  private readonly sends = new Map<number, unknown>();
+  /** Channels by their names, as the other thread has been told. */
+  private readonly numbers = new Map<string, number>();
   private readonly handlers = new Map<number, (job: EncodedRecord) => Promise<void>>();
   private lastId = 0;
   private isOpen = true;
 
   constructor(link: ThreadLink) {
     this.link = link;
-    link.serve('reader', {
-      record: (
-        id: number,
-        carried: CarriedTexts | undefined,
-        offset: number,
-        next: number | undefined,
-        bytes: Uint8Array,
-      ) => this.readers.get(id)?.takeEncoded({ bytes, carried }, offset, next),
-      own: (id: number, number: number, offset: number, next: number | undefined) =>
-        this.readers.get(id)?.take(this.sends.get(number), offset, next),
-    });
-    link.serve('worker', {
-      job: (id: number, carried: CarriedTexts | undefined, bytes: Uint8Array) =>
-        this.handlers.get(id)?.({ bytes, carried }),
-    });
+    link.serveLane(recordLanes.record, ([id, offset, next], bytes, carried) =>
+      this.readers.get(id)?.takeEncoded({ bytes, carried: carried as CarriedTexts }, offset, next),
+    );
+    // What this thread has sent, and waits for, is here still.
+    link.serveLane(recordLanes.own, ([id, offset, next, call]) =>
+      this.readers.get(id)?.take(link.subjectOf(call), offset, next),
+    );
+    link.serve('worker', { job: (id: number, job: EncodedRecord) => this.handlers.get(id)?.(job) });
   }
 
   get reachable(): boolean {
@@ -55,9 +55,14 @@ export class ThreadMessageBus implements MeasuredBus {
 
   send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<number> {
     if (!this.reachable) return Promise.reject(new EngineUnavailable('message bus'));
-    if (acknowledgement === 'stored') return this.sendStored(channel, record);
     const { bytes, carried } = encodeRecord(channel, record);
-    this.link.tellWith(bytes, 'bus', 'send', channel.name, carried);
+    const number = this.numberOf(channel);
+    if (acknowledgement === 'stored')
+      return ofPort(
+        'message bus',
+        this.link.callLane(recordLanes.sendStored, number, bytes, carried, record),
+      );
+    this.link.tellLane(recordLanes.send, [number, 0, 0, 0], bytes, carried);
     return sent;
   }
 
@@ -83,8 +88,7 @@ export class ThreadMessageBus implements MeasuredBus {
   }
 
   async put<T>(queue: WorkQueue<T>, job: T): Promise<void> {
-    const { bytes, carried } = encodeRecord(queue, job);
-    await this.callWith(bytes, 'put', queue.name, carried);
+    await this.call('put', queue.name, encodeAlone(queue, job));
   }
 
   async work<T>(
@@ -111,32 +115,22 @@ export class ThreadMessageBus implements MeasuredBus {
     return this.call('lag');
   }
 
-  private async sendStored<T>(channel: Channel<T>, record: T): Promise<number> {
-    const { bytes, carried } = encodeRecord(channel, record);
-    const number = this.nextId();
-    this.sends.set(number, record);
-    try {
-      return await this.callWith(bytes, 'sendStored', channel.name, carried, number);
-    } finally {
-      this.sends.delete(number);
-    }
+  private numberOf({ name }: Versioned): number {
+    const known = this.numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.numbers.size;
+    this.numbers.set(name, number);
+    this.link.tell('bus', 'number', name, number);
+    return number;
   }
 
   private nextId(): number {
     return (this.lastId += 1);
   }
 
-  private call<T>(method: string, ...given: readonly unknown[]): Promise<T> {
-    return this.callWith(undefined, method, ...given);
-  }
-
-  private async callWith<T>(
-    bytes: Uint8Array | undefined,
-    method: string,
-    ...given: readonly unknown[]
-  ): Promise<T> {
+  private async call<T>(method: string, ...given: readonly unknown[]): Promise<T> {
     if (!this.reachable) throw new EngineUnavailable('message bus');
-    return this.link.callPortWith<T>(bytes, 'message bus', 'bus', method, ...given);
+    return this.link.callPort<T>('message bus', 'bus', method, ...given);
   }
 
   private async closeAll(): Promise<void> {
