@@ -1,7 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
-/** Loaded before a program: it then collects its garbage when it gets SIGUSR2, so that what it holds can be told. */
+/** Loaded before a program: it then collects its garbage when it gets SIGUSR2, in all of its threads, so that what it holds can be told. */
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-process.on('SIGUSR2', () => collect());
+// Only the main thread hears of signals.
+const threads = new BroadcastChannel('collect');
+if (isMainThread) {
+  process.on('SIGUSR2', () => {
+    threads.postMessage('collect');
+    collect();
+  });
+} else threads.onmessage = collect;
+threads.unref();

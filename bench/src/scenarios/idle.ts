@@ -5,7 +5,7 @@ import { collecting, type Started, withStarted } from '../process/children.js';
 import { peers, prepareHall, type Server, startServers } from './peers.js';
 import type { Ground, Scenario } from './scenario.js';
 
-const clients = 5_000;
+export const idleClients = 5_000;
 const atOnce = 64;
 
 export const idle: Scenario = {
@@ -18,28 +18,28 @@ export const idle: Scenario = {
       say('idle: making the actors');
       const data = await folder.inside('idle');
       const first = await startRoomwire(data, cores.server);
-      const { topic, login } = await prepareHall(first, clients).finally(() => first.stop());
+      const { topic, login } = await prepareHall(first, idleClients).finally(() => first.stop());
       const generator = started.add(startGenerator(cores.generator));
       const starts: Readonly<Record<string, Start>> = {
-        Roomwire: async (own) => [await freshRoomwire(ground, own, data, login)],
+        Roomwire: startFresh(ground, data, login),
         [peers.rooms.name]: (own) => startServers(ground, own, [peers.rooms], collecting),
         [peers.socketIo.name]: (own) => startServers(ground, own, [peers.socketIo], collecting),
         [peers.nats.name]: (own) => startServers(ground, own, [peers.nats]),
         [peers.centrifugo.name]: (own) => startServers(ground, own, [peers.centrifugo]),
       };
       const all = Object.entries(starts).map(([name, start]) =>
-        peerOf(ground, generator, topic, name, start),
+        idlePeer(ground, generator, topic, name, start),
       );
       const rows = (await inAlternation(all, settings.runs)).filter(couldBeMeasured);
-      const title = `Idle, ${clients} connections, each authenticated and with one subscription`;
-      return [{ title, figures, rows, notes }];
+      const title = `Idle, ${idleClients} connections, each authenticated and with one subscription`;
+      return [{ title, figures: idleFigures, rows, notes: idleNotes }];
     }),
 };
 
-type Start = (own: Started) => Promise<readonly Server[]>;
+export type Start = (own: Started) => Promise<readonly Server[]>;
 
 /** A new process each time: what an earlier round has left would be taken again, and not be counted. */
-const peerOf = (
+export const idlePeer = (
   { settings, say }: Ground,
   generator: Generator,
   topic: string,
@@ -53,29 +53,27 @@ const peerOf = (
       const [server] = await start(own);
       if (server === undefined) return {};
       const { login, port, processId: serverId } = server;
-      return generator.run({ kind: 'idle', login, port, serverId, topic, clients, atOnce });
+      return generator.run({ kind: 'idle', login, port, serverId, topic, clients: idleClients, atOnce });
     }),
 });
 
-const freshRoomwire = async (
-  { cores }: Ground,
-  own: Started,
-  data: string,
-  login: Login,
-): Promise<Server> => {
-  const running = own.add(await startRoomwire(data, cores.server, collecting));
-  return { ...running, name: 'Roomwire', login };
-};
+/** A new process on a folder that has the actors. */
+export const startFresh =
+  ({ cores }: Ground, data: string, login: Login, env: Readonly<Record<string, string>> = {}): Start =>
+  async (own) => {
+    const running = own.add(await startRoomwire(data, cores.server, { ...collecting, ...env }));
+    return [{ ...running, name: 'Roomwire', login }];
+  };
 
 const couldBeMeasured = ({ rounds }: Row): boolean => rounds.some((round) => Object.keys(round).length > 0);
 
-const figures: readonly [Figure, ...Figure[]] = [
+export const idleFigures: readonly [Figure, ...Figure[]] = [
   { name: 'heldKilobytes', label: 'held per connection', unit: 'kilobytes' },
   { name: 'residentKilobytes', label: 'before a collection', unit: 'kilobytes' },
   { name: 'emptyMegabytes', label: 'process without', unit: 'megabytes' },
 ];
 
-const notes = [
+export const idleNotes = [
   'growth of the anonymous memory of the server (RssAnon: no pages of files), after a collection and as it is just after all have come',
   'Roomwire: an actor of its own for each connection; each round in a new process, warmed up by 100 connections that have gone',
 ];

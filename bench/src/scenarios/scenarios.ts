@@ -25,6 +25,7 @@ import { rest, restOnEngines } from './rest.js';
 import type { Scenario } from './scenario.js';
 import { startUp } from './startUp.js';
 import { storm } from './storm.js';
+import { threads } from './threads.js';
 import { webhooks } from './webhooks.js';
 import { writers } from './writers.js';
 
@@ -38,6 +39,7 @@ export const scenarios: readonly Scenario[] = [
   storm,
   connections,
   idle,
+  threads,
   clientTokens,
   clientRestart,
   filters,

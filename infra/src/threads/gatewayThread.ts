@@ -22,6 +22,7 @@ import { noShards } from './noShards.js';
 import { openFrom } from './descriptorSlots.js';
 import { ThreadLimits } from './threadLimits.js';
 import { threadLogger } from './threadLogger.js';
+import { startBeating } from './threadWatch.js';
 
 /** What a thread is made with. It is cloned. */
 export interface ThreadSettings {
@@ -34,10 +35,13 @@ export interface ThreadSettings {
   readonly hasFacts: boolean;
   /** See `DescriptorSlots`. */
   readonly slots: Int32Array;
+  /** See `ThreadWatch`. */
+  readonly beats: Int32Array;
 }
 
 /** The gateway of a thread, whose ports are those of the main thread, and whose sockets come from it. */
 const runThread = (port: NonNullable<typeof parentPort>, settings: ThreadSettings): void => {
+  startBeating(settings.beats);
   const closing = createClosingStack();
   // Nobody else would see what this one writes of itself.
   const link: ThreadLink = new ThreadLink(port, {

@@ -44,9 +44,11 @@ export class GatewayThreads {
     });
   }
 
-  /** Why nobody can be served; undefined while a thread runs, where those that are missing come back. */
+  /** Why nobody can be served; undefined while a thread answers, where those that are missing come back. */
   hindrance(): string | undefined {
-    return this.threads.some(({ isRunning }) => isRunning) ? undefined : 'no thread of the gateway runs';
+    if (this.threads.some(({ isAnswering }) => isAnswering)) return undefined;
+    const isAnyRunning = this.threads.some(({ isRunning }) => isRunning);
+    return isAnyRunning ? 'every thread of the gateway is blocked' : 'no thread of the gateway runs';
   }
 
   async drain(overMs: number): Promise<void> {
@@ -57,11 +59,12 @@ export class GatewayThreads {
     const shown = await Promise.all(this.threads.map((thread) => thread.collect()));
     show(addUp([await collected(this.own), ...shown.flat()]), sink);
     sink.value('roomwire_gateway_threads', this.threads.filter(({ isRunning }) => isRunning).length);
-    for (const [at, { restarts, sockets, utilization }] of this.threads.entries()) {
+    for (const [at, { restarts, sockets, utilization, blockedSeconds }] of this.threads.entries()) {
       const labels = { thread: String(at + 1) };
       sink.value('roomwire_gateway_thread_restarts_total', restarts, labels);
       sink.value('roomwire_gateway_thread_sockets', sockets, labels);
       sink.value('roomwire_gateway_thread_utilization', utilization, labels);
+      sink.value('roomwire_gateway_thread_blocked_seconds', blockedSeconds, labels);
     }
   };
 
@@ -81,7 +84,7 @@ export class GatewayThreads {
     let found: SupervisedThread | undefined;
     for (let tried = 0; tried < this.threads.length; tried += 1) {
       const thread = this.threads[(this.next + tried) % this.threads.length] as SupervisedThread;
-      if (thread.isRunning && (found === undefined || thread.sockets < found.sockets)) found = thread;
+      if (thread.isAnswering && (found === undefined || thread.sockets < found.sockets)) found = thread;
     }
     this.next += 1;
     return found;

@@ -13,7 +13,7 @@ import { gatewaySettings, type GatewayPortsOpened } from '../services/openGatewa
 import type { ServiceContext } from '../services/service.js';
 import { openDescriptors } from './descriptors.js';
 import { GatewayThreads } from './gatewayThreads.js';
-import type { ThreadSettings } from './gatewayThread.js';
+import type { SupervisedThreadDeps } from './supervisedThread.js';
 import { serveLimits } from './threadLimits.js';
 import { serveLogger } from './threadLogger.js';
 
@@ -50,7 +50,7 @@ export const openThreads = async (
 const threadSettings = (
   { config }: ServiceContext,
   { sealingKeys }: ThreadsOf,
-): Omit<ThreadSettings, 'slots'> => {
+): SupervisedThreadDeps['settings'] => {
   const share = (whole: number): number => Math.ceil(whole / config.gatewayThreads);
   const { sharedMemory } = config;
   return {

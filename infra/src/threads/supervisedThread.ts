@@ -8,22 +8,25 @@ import { addUp, counters, type Collected } from './collected.js';
 import { DescriptorSlots } from './descriptorSlots.js';
 import type { ThreadSettings } from './gatewayThread.js';
 import type { HandedOver } from './handedOver.js';
+import { ThreadWatch, type WatchBounds } from './threadWatch.js';
 
 export interface SupervisedThreadDeps {
   readonly number: number;
   /** What it runs. */
   readonly file: URL;
-  readonly settings: Omit<ThreadSettings, 'slots'>;
+  readonly settings: Omit<ThreadSettings, 'slots' | 'beats'>;
   /** Gives the thread its ports, until it has ended. */
   readonly serve: (link: ThreadLink, thread: number) => { close(): Promise<void> };
   readonly logger: Logger;
   readonly betweenStarts?: BackOff;
+  readonly watchBounds?: WatchBounds;
 }
 
 interface Running {
   readonly worker: Worker;
   readonly link: ThreadLink;
   readonly slots: DescriptorSlots;
+  readonly watch: ThreadWatch;
   /** Resolves with what it has died of, once nothing of it is left. */
   readonly ended: Promise<unknown>;
   sockets: number;
@@ -34,7 +37,7 @@ const defaultBetweenStarts = { firstMs: 250, longestMs: 5_000 };
 /** Whoever asks for metrics asks because something is slow. */
 const patienceMs = 2_000;
 
-/** One thread of the gateway. Where it dies it is started anew, and nothing else of the process ends with it. */
+/** One thread of the gateway. Where it dies, or is stuck, it is started anew, and nothing else of the process ends with it. */
 export class SupervisedThread {
   readonly close = once(() => this.stop());
   private readonly deps: SupervisedThreadDeps;
@@ -54,6 +57,16 @@ export class SupervisedThread {
 
   get isRunning(): boolean {
     return this.running?.link.isOpen ?? false;
+  }
+
+  /** Whether it can be expected to answer. */
+  get isAnswering(): boolean {
+    return this.isRunning && this.blockedSeconds === 0;
+  }
+
+  /** For how long its event loop has not turned; 0 where it does. */
+  get blockedSeconds(): number {
+    return this.running?.watch.blockedSeconds ?? 0;
   }
 
   get restarts(): number {
@@ -95,6 +108,7 @@ export class SupervisedThread {
   async collect(): Promise<readonly (readonly Collected[])[]> {
     const { running } = this;
     if (running === undefined) return [this.left];
+    if (!this.isAnswering) return [this.left, this.shown];
     const asked = running.link.call<readonly Collected[]>('gateway', 'collect').catch(() => undefined);
     const shown = await withTimeout(patienceMs, asked, () => undefined);
     // It may have died meanwhile, and is among those before it then.
@@ -104,10 +118,14 @@ export class SupervisedThread {
   }
 
   private async open(): Promise<void> {
-    const { number, file, settings, serve, logger } = this.deps;
+    const { number, file, settings, serve, logger, watchBounds } = this.deps;
     const slots = new DescriptorSlots();
+    const watch = new ThreadWatch({
+      ...{ thread: number, logger, bounds: watchBounds },
+      end: () => void worker.terminate(),
+    });
     const worker = new Worker(file, {
-      workerData: { ...settings, slots: slots.slots } satisfies ThreadSettings,
+      workerData: { ...settings, slots: slots.slots, beats: watch.beats } satisfies ThreadSettings,
       name: `gateway ${number}`,
     });
     const link = new ThreadLink(worker, logger);
@@ -117,6 +135,7 @@ export class SupervisedThread {
     const exited = new Promise<void>((resolve) =>
       worker.once('exit', () => {
         // At once: a descriptor that is given later would be nobody's.
+        watch.stop();
         link.close();
         slots.closeAll();
         resolve();
@@ -126,7 +145,7 @@ export class SupervisedThread {
       await served.close();
       return cause;
     });
-    const running: Running = { worker, link, slots, ended, sockets: 0 };
+    const running: Running = { worker, link, slots, watch, ended, sockets: 0 };
     link.serve('threads', { closed: () => void (running.sockets -= 1) });
     const terminate = (): void => void worker.terminate();
     this.closing.signal.addEventListener('abort', terminate);
@@ -139,6 +158,7 @@ export class SupervisedThread {
       this.closing.signal.removeEventListener('abort', terminate);
     }
     this.running = running;
+    watch.start();
     void ended.then((error) => this.onEnded(running, error));
   }
 
@@ -175,7 +195,9 @@ export class SupervisedThread {
     await this.starting?.catch(() => undefined);
     await this.restarting;
     const { running } = this;
-    await running?.link.call('gateway', 'close').catch((error: unknown) => {
+    // One that is blocked would not hear of it.
+    const closed = this.isAnswering ? running?.link.call('gateway', 'close') : undefined;
+    await closed?.catch((error: unknown) => {
       this.deps.logger.warn('A thread of the gateway did not close in order', { error });
     });
     await running?.worker.terminate();

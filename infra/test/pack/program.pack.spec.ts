@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { FrameClient } from '@roomwire/testing/clients/frameClient';
+import { freePort } from '@roomwire/testing/run/freePort';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { runFile, startProgram, stop, type Program, type runRoomwire } from '../support/program.js';
+import { scrape } from '../support/scrape.js';
 import { twoActors } from '../support/twoActors.js';
 import { itIsAPackage } from './packageRules.js';
 import { pack, patienceMs, projectWith, type Packed } from './packing.js';
@@ -54,5 +57,25 @@ describe('the packed program', function () {
     }
     const report = roomwire(['analytics', 'report'], { ROOMWIRE_DATA_DIR: data });
     expect((await report.ended).code, report.stderr()).to.equal(0);
+  });
+
+  it('carries a message from one thread to another', async () => {
+    const opsPort = String(await freePort());
+    const threads = { ROOMWIRE_GATEWAY_THREADS: '2', ROOMWIRE_OPS_PORT: opsPort };
+    const service = await startProgram(join(project, 'threads'), threads, roomwire);
+    try {
+      const { topic, listener, sender } = await twoActors(service.project);
+      const receiving = await FrameClient.join(service.socketUrl, listener);
+      await receiving.subscribe(topic);
+      const publishing = await FrameClient.join(service.socketUrl, sender);
+      const { sum } = await scrape(`http://127.0.0.1:${opsPort}/metrics`);
+      const sockets = ['1', '2'].map((thread) => sum('roomwire_gateway_thread_sockets', { thread }));
+      expect(sockets).to.eql([1, 1]);
+      publishing.publish(topic, 'across');
+      expect(await receiving.next()).to.include({ data: 'across' });
+      for (const client of [receiving, publishing]) client.terminate();
+    } finally {
+      expect((await stop(service)).code).to.equal(0);
+    }
   });
 });

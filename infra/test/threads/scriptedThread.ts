@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ThreadLink } from '@roomwire/shared/adapters/threads/threadLink';
 import { createRecordingLogger } from '@roomwire/testing/fakes/loggers';
+import { startBeating } from '../../src/threads/threadWatch.js';
 
 /** What a test has its threads do. */
 export interface Script {
@@ -9,12 +10,16 @@ export interface Script {
   /** Of these the first one works, and so many behind it fail. */
   readonly failures: number;
   readonly hangs: boolean;
+  /** What it stops at when it is asked for metrics, until this is 1: as a loop that does not end, and uses no CPU. */
+  readonly gate: Int32Array;
+  readonly beats: Int32Array;
 }
 
 const never = new Promise<void>(() => undefined);
 
 if (parentPort !== null) {
-  const { starts, failures, hangs } = workerData as Script;
+  const { starts, failures, hangs, gate, beats } = workerData as Script;
+  startBeating(beats);
   const link = new ThreadLink(parentPort, createRecordingLogger().logger);
   link.serve('gateway', {
     start: () => {
@@ -23,10 +28,13 @@ if (parentPort !== null) {
       if (before > 0 && before <= failures) throw new Error(`Start ${before} fails`);
       return undefined;
     },
-    collect: () => [
-      { name: 'roomwire_publishes_total', value: 5, labels: {} },
-      { name: 'roomwire_connections_open', value: 1, labels: {} },
-    ],
+    collect: () => {
+      Atomics.wait(gate, 0, 0);
+      return [
+        { name: 'roomwire_publishes_total', value: 5, labels: {} },
+        { name: 'roomwire_connections_open', value: 1, labels: {} },
+      ];
+    },
     drain: () => undefined,
     close: () => undefined,
   });

@@ -8,6 +8,10 @@ import type { Script } from './scriptedThread.js';
 
 const patience = { withinMs: 20_000 };
 
+/** Nobody is ended, however busy the machine. */
+const patientBounds = { lookEveryMs: 500, blockedLooks: 4, stuckLooks: Infinity };
+const strictBounds = { ...patientBounds, stuckLooks: 6 };
+
 describe('a thread that is supervised', function () {
   this.timeout(60_000);
   const workers = new Set<Worker>();
@@ -16,6 +20,7 @@ describe('a thread that is supervised', function () {
     worker.once('exit', () => workers.delete(worker));
   };
   let starts: Int32Array;
+  let gate: Int32Array;
   const { logger, lines } = createRecordingLogger();
   const threads: SupervisedThread[] = [];
 
@@ -23,6 +28,7 @@ describe('a thread that is supervised', function () {
   after(() => void process.off('worker', started));
   beforeEach(() => {
     starts = new Int32Array(new SharedArrayBuffer(4));
+    gate = new Int32Array(new SharedArrayBuffer(4)).fill(1);
     lines.splice(0);
   });
   afterEach(async () => {
@@ -30,10 +36,10 @@ describe('a thread that is supervised', function () {
     expect(workers.size).to.equal(0);
   });
 
-  const supervised = (script: Partial<Script> = {}): SupervisedThread => {
-    const settings = { starts, failures: 0, hangs: false, ...script };
+  const supervised = (script: Partial<Script> = {}, watchBounds = patientBounds): SupervisedThread => {
+    const settings = { starts, failures: 0, hangs: false, gate, ...script };
     const thread = new SupervisedThread({
-      ...{ number: 1, logger, betweenStarts: { firstMs: 1, longestMs: 4 } },
+      ...{ number: 1, logger, betweenStarts: { firstMs: 1, longestMs: 4 }, watchBounds },
       file: new URL('./scriptedThread.js', import.meta.url),
       settings: settings as unknown as SupervisedThreadDeps['settings'],
       serve: () => ({ close: async () => undefined }),
@@ -41,6 +47,11 @@ describe('a thread that is supervised', function () {
     threads.push(thread);
     return thread;
   };
+  const setGate = (value: number): void => {
+    Atomics.store(gate, 0, value);
+    Atomics.notify(gate, 0);
+  };
+  const linesAbout = (text: string) => lines.filter(({ message }) => message.includes(text));
   const kill = async (): Promise<void> =>
     void (await Promise.all([...workers].map((worker) => worker.terminate())));
 
@@ -79,6 +90,38 @@ describe('a thread that is supervised', function () {
     await thread.close();
     expect(await starting).to.equal('ended');
     expect(thread.isRunning).to.equal(false);
+  });
+
+  it('is told apart while its event loop is blocked, and asked for nothing', async () => {
+    const thread = supervised();
+    await thread.start();
+    const shown = await thread.collect();
+    setGate(0);
+    const asked = thread.collect();
+    await eventually(() => thread.blockedSeconds >= 2, patience);
+    expect([thread.isRunning, thread.isAnswering]).to.eql([true, false]);
+    expect(await thread.collect()).to.eql(shown);
+    const [blocked, ...more] = linesAbout('is blocked');
+    expect(blocked).to.deep.include({ level: 'error', fields: { thread: 1, seconds: 2 } });
+    expect(more).to.eql([]);
+    setGate(1);
+    await eventually(() => thread.isAnswering, patience);
+    await asked;
+    const [ended] = linesAbout('no longer blocked');
+    expect(ended?.fields).to.include({ thread: 1 });
+    expect(ended?.fields?.['seconds']).to.be.at.least(2);
+    expect(thread.restarts).to.equal(0);
+  });
+
+  it('is ended and started anew where it does not come back by itself', async () => {
+    const thread = supervised({}, strictBounds);
+    await thread.start();
+    setGate(0);
+    await thread.collect();
+    await eventually(() => thread.restarts === 1 && thread.isAnswering, patience);
+    expect(linesAbout('is stuck, and is ended')).to.have.length(1);
+    expect(linesAbout('has died, and its connections with it')).to.have.length(1);
+    expect(Atomics.load(starts, 0)).to.equal(2);
   });
 
   it('is not started anew once it drains', async () => {

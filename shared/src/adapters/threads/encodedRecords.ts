@@ -24,8 +24,20 @@ export const encodeRecord = <T>({ codec, carried: carriers }: Coded<T>, record: 
     const text = of(record);
     if (text !== undefined) (carried ??= {})[header] = text;
   }
-  return { bytes: alone(codec.encode(record)), carried };
+  return { bytes: codec.encode(record), carried };
 };
+
+/** For an argument of a call: whoever clones a view clones all of its buffer, which encoders share among many records. */
+export const encodeAlone = <T>(coded: Coded<T>, record: T): EncodedRecord => {
+  const { bytes, carried } = encodeRecord(coded, record);
+  return { bytes: bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes), carried };
+};
+
+/** What records take, apart from calls by name. The numbers: see those who post them. */
+export const recordLanes = { record: 0, own: 1, send: 2, sendStored: 3 } as const;
+
+/** Of a reader that does not know its `next`. */
+export const unknownNext = -1;
 
 export const decodeRecord = <T>(
   { codec, carried: carriers }: Coded<T>,
@@ -38,10 +50,6 @@ export const decodeRecord = <T>(
   }
   return record;
 };
-
-/** Whoever clones a view clones all of its buffer, which encoders share among many records. */
-const alone = (bytes: Uint8Array): Uint8Array =>
-  bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
 
 /** Encodes each record once, for however many threads read it; one that came from a thread is encoded already. */
 export class EncodedRecords {

@@ -1,6 +1,5 @@
 import { JobRequeued } from '../../ports/errors.js';
 import type {
-  Acknowledgement,
   ChannelReader,
   MeasuredBus,
   QueueWorker,
@@ -9,7 +8,15 @@ import type {
 } from '../../ports/messageBus.js';
 import { once } from '../../runtime/service.js';
 import type { Channel, Versioned, WorkQueue } from '../../wire/bus/channel.js';
-import { decodeRecord, encodeRecord, type EncodedRecord, type EncodedRecords } from './encodedRecords.js';
+import {
+  decodeRecord,
+  encodeAlone,
+  recordLanes,
+  unknownNext,
+  type CarriedTexts,
+  type EncodedRecord,
+  type EncodedRecords,
+} from './encodedRecords.js';
 import { LinkClosed, type ThreadLink } from './threadLink.js';
 
 /** The channels and queues that threads may name. */
@@ -29,6 +36,7 @@ export interface ServedMessageBusDeps {
 }
 
 type AnyRecord = object;
+type Carried = CarriedTexts | undefined;
 
 /** The bus of this thread, for another one: see `ThreadMessageBus`. */
 export class ServedMessageBus {
@@ -40,15 +48,23 @@ export class ServedMessageBus {
   private readonly readers = new Map<number, ChannelReader>();
   private readonly workers = new Map<number, QueueWorker>();
   private readonly sending = new Set<Promise<unknown>>();
+  /** The calls with which the other thread has sent records, and still has them: it is told the call, and not the record. */
+  private readonly calls = new Map<object, number>();
+  private readonly numbered = new Map<number, Channel<AnyRecord>>();
   private isOpen = true;
 
   constructor(deps: ServedMessageBusDeps) {
     this.deps = deps;
     this.channels = byName(deps.topics.channels);
     this.queues = byName(deps.topics.queues);
+    deps.link.serveLane(recordLanes.send, ([channel], bytes, carried) =>
+      this.send(channel, { bytes, carried: carried as Carried }),
+    );
+    deps.link.serveLane(recordLanes.sendStored, ([call, channel], bytes, carried) =>
+      this.sendStored(call, channel, { bytes, carried: carried as Carried }),
+    );
     deps.link.serve('bus', {
-      send: (channel: string, record: EncodedRecord, acknowledgement: Acknowledgement) =>
-        this.send(channel, record, acknowledgement),
+      number: (channel: string, number: number) => void this.numbered.set(number, this.channel(channel)),
       read: (channel: string, options: ReadOptions, id: number) => this.read(channel, options, id),
       subscribe: (id: number, key: string) => this.subscribe(id, key),
       unsubscribe: (id: number, key: string) => this.readers.get(id)?.unsubscribe(key),
@@ -61,19 +77,25 @@ export class ServedMessageBus {
     });
   }
 
-  private async send(name: string, given: EncodedRecord, acknowledgement: Acknowledgement): Promise<number> {
+  private async send(number: number, given: EncodedRecord): Promise<void> {
+    const channel = required(this.numbered.get(number), String(number));
+    await this.deps.bus.send(channel, this.deps.encoded.decoded(channel, given), 'none');
+  }
+
+  private async sendStored(call: number, number: number, given: EncodedRecord): Promise<number> {
     const { bus, encoded, stored } = this.deps;
-    const channel = this.channel(name);
+    const channel = required(this.numbered.get(number), String(number));
     const record = encoded.decoded(channel, given);
-    const sending = bus.send(channel, record, acknowledgement);
-    if (acknowledgement === 'none') return sending;
+    this.calls.set(record, call);
+    const sending = bus.send(channel, record, 'stored');
     this.sending.add(sending);
     try {
       const offset = await sending;
-      await stored?.(name, record);
+      await stored?.(channel.name, record);
       return offset;
     } finally {
       this.sending.delete(sending);
+      this.calls.delete(record);
     }
   }
 
@@ -81,8 +103,11 @@ export class ServedMessageBus {
     const { bus, link, encoded } = this.deps;
     const channel = this.channel(name);
     const reader = await bus.read(channel, options, (record, offset) => {
-      const next = this.readers.get(id)?.next(channel.key(record));
-      link.tell('reader', 'record', id, encoded.of(channel, record), offset, next);
+      const next = this.readers.get(id)?.next(channel.key(record)) ?? unknownNext;
+      const call = this.calls.get(record);
+      if (call !== undefined) return link.tellLane(recordLanes.own, [id, offset, next, call]);
+      const { bytes, carried } = encoded.of(channel, record);
+      link.tellLane(recordLanes.record, [id, offset, next, 0], bytes, carried);
     });
     this.readers.set(id, reader);
     if (!this.isOpen) await this.endReader(id);
@@ -111,7 +136,7 @@ export class ServedMessageBus {
     const queue = this.queue(name);
     const worker = await bus.work(queue, options, async (job) => {
       try {
-        await link.call('worker', 'job', id, encodeRecord(queue, job));
+        await link.call('worker', 'job', id, encodeAlone(queue, job));
       } catch (error) {
         throw error instanceof LinkClosed ? new JobRequeued('The thread that did it has ended') : error;
       }

@@ -11,8 +11,15 @@ import type {
 import { once } from '../../runtime/service.js';
 import { versionsOf, type Channel, type Versioned, type WorkQueue } from '../../wire/bus/channel.js';
 import { sent } from '../message-bus/channelHub.js';
-import { decodeRecord, encodeRecord, type EncodedRecord } from './encodedRecords.js';
-import type { ThreadLink } from './threadLink.js';
+import {
+  decodeRecord,
+  encodeAlone,
+  encodeRecord,
+  recordLanes,
+  type CarriedTexts,
+  type EncodedRecord,
+} from './encodedRecords.js';
+import { ofPort, type ThreadLink } from './threadLink.js';
 import { ThreadReader } from './threadReader.js';
 
 /**
@@ -24,16 +31,21 @@ export class ThreadMessageBus implements MeasuredBus {
   readonly close = once(() => this.closeAll());
   private readonly link: ThreadLink;
   private readonly readers = new Map<number, ThreadReader<unknown>>();
+  /** Channels by their names, as the other thread has been told. */
+  private readonly numbers = new Map<string, number>();
   private readonly handlers = new Map<number, (job: EncodedRecord) => Promise<void>>();
   private lastId = 0;
   private isOpen = true;
 
   constructor(link: ThreadLink) {
     this.link = link;
-    link.serve('reader', {
-      record: (id: number, record: EncodedRecord, offset: number, next: number | undefined) =>
-        this.readers.get(id)?.take(record, offset, next),
-    });
+    link.serveLane(recordLanes.record, ([id, offset, next], bytes, carried) =>
+      this.readers.get(id)?.takeEncoded({ bytes, carried: carried as CarriedTexts }, offset, next),
+    );
+    // What this thread has sent, and waits for, is here still.
+    link.serveLane(recordLanes.own, ([id, offset, next, call]) =>
+      this.readers.get(id)?.take(link.subjectOf(call), offset, next),
+    );
     link.serve('worker', { job: (id: number, job: EncodedRecord) => this.handlers.get(id)?.(job) });
   }
 
@@ -43,9 +55,14 @@ export class ThreadMessageBus implements MeasuredBus {
 
   send<T>(channel: Channel<T>, record: T, acknowledgement: Acknowledgement): Promise<number> {
     if (!this.reachable) return Promise.reject(new EngineUnavailable('message bus'));
-    const encoded = encodeRecord(channel, record);
-    if (acknowledgement === 'stored') return this.call('send', channel.name, encoded, acknowledgement);
-    this.link.tell('bus', 'send', channel.name, encoded, acknowledgement);
+    const { bytes, carried } = encodeRecord(channel, record);
+    const number = this.numberOf(channel);
+    if (acknowledgement === 'stored')
+      return ofPort(
+        'message bus',
+        this.link.callLane(recordLanes.sendStored, number, bytes, carried, record),
+      );
+    this.link.tellLane(recordLanes.send, [number, 0, 0, 0], bytes, carried);
     return sent;
   }
 
@@ -71,7 +88,7 @@ export class ThreadMessageBus implements MeasuredBus {
   }
 
   async put<T>(queue: WorkQueue<T>, job: T): Promise<void> {
-    await this.call('put', queue.name, encodeRecord(queue, job));
+    await this.call('put', queue.name, encodeAlone(queue, job));
   }
 
   async work<T>(
@@ -96,6 +113,15 @@ export class ThreadMessageBus implements MeasuredBus {
 
   lag(): Promise<ReadonlyMap<string, number>> {
     return this.call('lag');
+  }
+
+  private numberOf({ name }: Versioned): number {
+    const known = this.numbers.get(name);
+    if (known !== undefined) return known;
+    const number = this.numbers.size;
+    this.numbers.set(name, number);
+    this.link.tell('bus', 'number', name, number);
+    return number;
   }
 
   private nextId(): number {

@@ -1,7 +1,7 @@
 import type { ChannelReader, OnRecord } from '../../ports/messageBus.js';
 import { once } from '../../runtime/service.js';
 import type { Channel } from '../../wire/bus/channel.js';
-import { decodeRecord, type EncodedRecord } from './encodedRecords.js';
+import { decodeRecord, unknownNext, type EncodedRecord } from './encodedRecords.js';
 
 /** The reader of a channel in the thread that has the bus. */
 export interface FarReader {
@@ -50,11 +50,14 @@ export class ThreadReader<T> implements ChannelReader {
     return this.subscribed.get(key)?.next;
   }
 
+  takeEncoded(encoded: EncodedRecord, offset: number, next: number): void {
+    if (this.isOpen) this.take(decodeRecord(this.channel, encoded), offset, next);
+  }
+
   /** `next`: that of the record's key, as of when it was handed over there. */
-  take(encoded: EncodedRecord, offset: number, next: number | undefined): void {
+  take(record: T, offset: number, next: number): void {
     if (!this.isOpen) return;
-    const record = decodeRecord(this.channel, encoded);
-    const known = next === undefined ? undefined : this.subscribed.get(this.channel.key(record));
+    const known = next === unknownNext ? undefined : this.subscribed.get(this.channel.key(record));
     if (known !== undefined) advance(known, next);
     this.onRecord(record, offset);
   }

@@ -164,6 +164,11 @@ export const metricTable = {
     'Share of its time, from 0 to 1, in which a thread was at work since it began',
     'thread',
   ),
+  roomwire_gateway_thread_blocked_seconds: gauge(
+    'gateway',
+    'For how long the event loop of a thread has not turned, once that is 2 s; 0 where it does',
+    'thread',
+  ),
   roomwire_scheduled_publishes_total: counter(
     'gateway',
     'Publishes for later, by what became of them: accepted, delivered, or refused when they were due',

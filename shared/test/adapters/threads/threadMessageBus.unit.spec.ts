@@ -131,6 +131,17 @@ describe('the bus of several threads', () => {
     expect(JSON.parse(Buffer.from(bytes.bytes).toString())).to.eql(record);
   });
 
+  it('gives the sender what it has sent as it was, and decodes it for others alone', async () => {
+    const [one, other] = [newThread(), newThread()];
+    const [own, others] = [await readOn(one.bus), await readOn(other.bus)];
+    const sent = numbered(3, 'a');
+    for (const note of sent) await one.bus.send(notes, note, 'stored');
+    await eventually(() => others.length === 3);
+    expect(others).to.eql(sent);
+    expect(own.map((note, n) => note === sent[n])).to.eql([true, true, true]);
+    expect(others.map((note, n) => note === sent[n])).to.eql([false, false, false]);
+  });
+
   it('is stored only when what else has to be durable is', async () => {
     const committed = gate();
     const { bus: own } = newThread({ stored: () => committed.passed });
