@@ -43,13 +43,24 @@ describe('the figures of clusters by size', () => {
     expect(cellsOf(shown)).to.deep.equal(cellsOf(figuresPage('', clusters)));
   });
 
-  it('have charts, with a bar for each cluster', () => {
+  it('are all in docs/scale/figures.md', async () => {
+    const page = await readFile(`${docs}/scale/figures.md`, 'utf8');
+    const names = cellsOf(page).map(([name = '']) => name);
+    expect(names.filter((name) => name !== 'by gateway and second')).to.deep.equal(
+      placements.flatMap(() => figures.map(({ name }) => name)),
+    );
+  });
+
+  it('have charts in the page, with a bar for each cluster', async () => {
+    const page = await readFile(`${docs}/SCALE.md`, 'utf8');
     const files = charts(clusters);
     expect(files.map(({ name }) => name)).to.have.members(
       figures.flatMap(({ chart }) => (chart === undefined ? [] : [`${chart}.svg`])),
     );
-    for (const { svg } of files)
+    for (const { name, svg } of files) {
+      expect(page).to.include(`scale/${name}`);
       for (const { size } of clusters) expect(svg).to.include(`${size.gateways} gateways, ${size.placement}`);
+    }
   });
 });
 
