@@ -169,8 +169,7 @@ export const createBackends = (deps: BackendsDeps): Backends => {
       leases.close();
       // Who reads the goodbye counts what is stored.
       await usageLedger.storeAll();
-      await peers.close();
-      for (const reader of readers.reverse()) await reader.close();
+      await Promise.all([peers.close(), ...readers.map((reader) => reader.close())]);
       await usageLedger.close();
     }),
   };

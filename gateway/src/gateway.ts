@@ -260,7 +260,7 @@ class WebSocketGateway implements Gateway {
   private async stop(): Promise<void> {
     this.isOpen = false;
     for (const timer of this.timers) clearInterval(timer);
-    const { connections, groups, presence, persistentSessions, connectionCounts, usageLedger } = this.parts;
+    const { connections, groups, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
     // Before the connections end: whoever comes back to another gateway in time has not left.
     await this.parts.roomEvents?.close();
@@ -270,17 +270,25 @@ class WebSocketGateway implements Gateway {
     await this.parts.lives.close();
     await this.parts.schedules?.close();
     await groups.close();
-    await this.parts.jobs.close();
-    this.parts.leases.close();
-    // Who reads the goodbye counts what is stored.
-    await usageLedger.storeAll();
-    await presence.close();
-    for (const reader of this.readers.reverse()) await reader.close();
+    // At the same time: each reader waits for what it has asked its broker for.
+    await Promise.all([
+      this.parts.jobs.close(),
+      this.sayGoodbye(),
+      ...this.readers.map((reader) => reader.close()),
+    ]);
     this.parts.retained.close();
     await persistentSessions.close();
     await connectionCounts.close();
     await usageLedger.close();
     await this.parts.lastUses.close();
+  }
+
+  /** Who reads it counts what is stored. */
+  private async sayGoodbye(): Promise<void> {
+    const { leases, usageLedger, presence } = this.parts;
+    leases.close();
+    await usageLedger.storeAll();
+    await presence.close();
   }
 }
 

@@ -119,8 +119,7 @@ export class PresenceBoard {
   /** The presences of this gateway must have been withdrawn. */
   async close(): Promise<void> {
     this.readiness.stop();
-    await this.peers.close();
-    await this.reader?.close();
+    await Promise.all([this.peers.close(), this.reader?.close()]);
   }
 
   /** Of an internal room. */

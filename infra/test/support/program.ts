@@ -3,10 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Credentials } from '../../src/standalone/firstStart.js';
+import { isOnEngines } from '@roomwire/testing/run/testProfile';
 import { apiClient, type ApiClient } from './apiClient.js';
 
-/** The command of this release. */
-export const roomwire = fileURLToPath(new URL('../../../bin/roomwire.js', import.meta.url));
+const ofBuild = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+/** The command of this release; on engines the bundle, which their tests make before they begin. */
+export const roomwire = ofBuild(isOnEngines() ? 'dist/program/main.js' : 'bin/roomwire.js');
 
 export interface Ended {
   readonly code: number | null;

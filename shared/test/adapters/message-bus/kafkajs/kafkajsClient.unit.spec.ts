@@ -161,7 +161,7 @@ describe('a fetch of a group of consumers', () => {
     const waits: number[] = [];
     await member([], waits).fetch(1);
     await member(['b'], waits).fetch(1);
-    expect(waits).to.deep.equal([500, 100]);
+    expect(waits).to.deep.equal([200, 100]);
   });
 });
 

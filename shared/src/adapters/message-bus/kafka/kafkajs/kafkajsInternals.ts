@@ -230,7 +230,7 @@ async function fetchOffsetsOfLed(
 }
 
 /** The maximum wait of a fetch without records: members find a rebalance, and end, when it is over. */
-const longestFetchWaitMs = 500;
+const longestFetchWaitMs = 200;
 /** While partitions are paused: one that is resumed waits for the fetch of the others. */
 const fetchWaitWhilePausedMs = 100;
 
