@@ -84,7 +84,7 @@ describe('the guides', function () {
     expect(packages.split(',').map((name) => `@roomwire/${name}`)).to.eql(await Promise.all(released));
     const atItsPort = guide.take('login.sh').replaceAll('127.0.0.1:8080', new URL(service.baseUrl).host);
     const login = await guide.run('bash', '-c', `${atItsPort}echo "$ROOMWIRE_URL $ROOMWIRE_GATEWAY"`);
-    expect(outputOf(login)).to.match(new RegExp(`^Kept .*\n${service.baseUrl} ${service.socketUrl}$`));
+    expect(outputOf(login)).to.match(new RegExp(`^Stored .*\n${service.baseUrl} ${service.socketUrl}$`));
     expect(guide.unused).to.eql([]);
   });
 

@@ -41,7 +41,7 @@ const addChange = (group: Command, resource: Resource, change: Change): void => 
       const { options, parts } = readGiven<Options>(given, argument);
       const body = schema && bodyOf(command, schema);
       if (body !== undefined && Object.keys(body).length === 0)
-        fail('Name what is to change', exitCodes.misused);
+        fail('Name a field to change', exitCodes.misused);
       return orFail(async () => {
         const { api, root } = await accessTo(resource).open(options);
         const path = await (change === 'create' ? listPath : onePath)(resource, api, root, parts);

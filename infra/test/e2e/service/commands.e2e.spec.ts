@@ -126,7 +126,7 @@ describe('the command line as a client', function () {
       'It would cut nobody off now\n',
     );
     expect((await service.project.get(`${rooms}/${roomId}`)).body).to.include({ description: null });
-    expect((await run(['impact', 'rooms', 'update', room])).stderr).to.equal('Name what is to change\n');
+    expect((await run(['impact', 'rooms', 'update', room])).stderr).to.equal('Name a field to change\n');
     const unknown = await run(['impact', 'rooms', 'delete', `${slug}/none`]);
     expect([unknown.code, unknown.stderr]).to.eql([1, 'There is no room none in the project\n']);
     socket.terminate();
