@@ -270,12 +270,10 @@ class WebSocketGateway implements Gateway {
     await this.parts.lives.close();
     await this.parts.schedules?.close();
     await groups.close();
-    // At the same time: each reader waits for what it has asked its broker for.
-    await Promise.all([
-      this.parts.jobs.close(),
-      this.sayGoodbye(),
-      ...this.readers.map((reader) => reader.close()),
-    ]);
+    await this.parts.jobs.close();
+    await this.sayGoodbye();
+    // At the same time: each waits for what it has asked its broker for.
+    await Promise.all(this.readers.map((reader) => reader.close()));
     this.parts.retained.close();
     await persistentSessions.close();
     await connectionCounts.close();
