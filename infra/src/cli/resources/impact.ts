@@ -5,8 +5,9 @@ import { exitCodes, fail } from '../fail.js';
 import { accessTo, type AccessOptions } from './access.js';
 import { listPath, onePath, readGiven } from './addresses.js';
 import { addFieldOptions, bodyOf } from './fields.js';
-import { impactText, type Impact } from './impactText.js';
+import { impactText, type ImpactAnswer } from './impactText.js';
 import { resources, type Change, type Resource } from './resourceTable.js';
+import { print } from './tables.js';
 
 type Options = AccessOptions & { readonly json: boolean };
 
@@ -46,8 +47,8 @@ const addChange = (group: Command, resource: Resource, change: Change): void => 
         const { api, root } = await accessTo(resource).open(options);
         const path = await (change === 'create' ? listPath : onePath)(resource, api, root, parts);
         const assumed = { method: methods[change], path: `/v1/${path}`, ...(body && { body }) };
-        const impact = await askApi<Impact>(api, 'impact', { method: 'POST', body: assumed });
-        process.stdout.write(options.json ? `${JSON.stringify(impact, undefined, 2)}\n` : impactText(impact));
+        const impact = await askApi<ImpactAnswer>(api, 'impact', { method: 'POST', body: assumed });
+        print(impact, options, () => impactText(impact));
       });
     });
 };

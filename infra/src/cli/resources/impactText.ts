@@ -1,27 +1,19 @@
+import type { ActorImpact, CutOff, Impact } from '@roomwire/shared/ports/impact';
 import { tableOf } from './tables.js';
 
 /** The answer of `POST /v1/impact`. */
-export interface Impact {
-  readonly data: readonly CutOff[];
-  /** Subscriptions that would end. */
-  readonly total: number;
-  /** Of the change of an actor: its connections that would close. */
-  readonly connections?: number;
-}
-
-interface CutOff {
-  readonly actorTokenId: string;
-  readonly name: string | null;
-  readonly address: string;
-  readonly scope: string | null;
-  readonly rule: string;
-  readonly connections: number;
+export interface ImpactAnswer {
+  /** The name is null for an external actor. */
+  readonly data: readonly (CutOff & { readonly name: string | null })[];
+  readonly total: Impact['total'];
+  /** Of the change of an actor. */
+  readonly connections?: ActorImpact['connections'];
 }
 
 const columns = ['name', 'address', 'scope', 'rule', 'connections', 'actorTokenId'];
 
 /** What a change would end, as people read it: a sentence, and those that are hit most. */
-export const impactText = (impact: Impact): string => {
+export const impactText = (impact: ImpactAnswer): string => {
   const { data, total } = impact;
   const shown = data.reduce((sum, { connections }) => sum + connections, 0);
   return [
@@ -36,7 +28,7 @@ export const impactText = (impact: Impact): string => {
   ].join('');
 };
 
-const sentence = ({ total, connections = 0 }: Impact): string => {
+const sentence = ({ total, connections = 0 }: ImpactAnswer): string => {
   if (total === 0 && connections === 0) return 'It would cut nobody off now';
   const closes = connections > 0 ? [`close ${counted(connections, 'connection')}`] : [];
   const ends = total > 0 ? [`end ${counted(total, 'subscription')}`] : [];

@@ -29,7 +29,8 @@ export const tableOf = (records: readonly Item[], columns: readonly string[]): s
 export const recordLines = (record: Item): string =>
   lines(Object.entries(record).map(([field, value]) => [field, cell(value)]));
 
-const print = (value: unknown, { json }: Format, text: () => string): void =>
+/** As JSON, or as people read it. */
+export const print = (value: unknown, { json }: Format, text: () => string): void =>
   void process.stdout.write(json ? `${JSON.stringify(value, undefined, 2)}\n` : text());
 
 /** As `tableOf`, or as JSON. */
