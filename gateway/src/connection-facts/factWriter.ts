@@ -252,6 +252,10 @@ export class FactWriter<T extends Telling = Telling> {
   }
 
   private takeFacts(): readonly ConnectionFact[] {
+    if (this.waitingBytes <= batchBytes) {
+      this.waitingBytes = 0;
+      return this.waiting.splice(0);
+    }
     let [count, bytes] = [0, 0];
     for (const fact of this.waiting) {
       if (bytes >= batchBytes) break;
