@@ -260,7 +260,7 @@ class WebSocketGateway implements Gateway {
   private async stop(): Promise<void> {
     this.isOpen = false;
     for (const timer of this.timers) clearInterval(timer);
-    const { connections, groups, persistentSessions, connectionCounts, usageLedger } = this.parts;
+    const { connections, groups, presence, persistentSessions, connectionCounts, usageLedger } = this.parts;
     this.parts.sweeper.stop();
     // Before the connections end: an actor that reconnects to another gateway in time has not left.
     await this.parts.roomEvents?.close();
@@ -271,7 +271,10 @@ class WebSocketGateway implements Gateway {
     await this.parts.schedules?.close();
     await groups.close();
     await this.parts.jobs.close();
-    await this.sayGoodbye();
+    this.parts.leases.close();
+    // Gateways that read the goodbye count what is stored.
+    await usageLedger.storeAll();
+    await presence.close();
     // At the same time: each waits for what it has asked its broker for.
     await Promise.all(this.readers.map((reader) => reader.close()));
     this.parts.retained.close();
@@ -279,14 +282,6 @@ class WebSocketGateway implements Gateway {
     await connectionCounts.close();
     await usageLedger.close();
     await this.parts.lastUses.close();
-  }
-
-  /** Who reads it counts what is stored. */
-  private async sayGoodbye(): Promise<void> {
-    const { leases, usageLedger, presence } = this.parts;
-    leases.close();
-    await usageLedger.storeAll();
-    await presence.close();
   }
 }
 

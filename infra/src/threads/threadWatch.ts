@@ -1,7 +1,7 @@
 import type { Logger } from '@roomwire/shared/ports/logger';
 
 /** In the thread: how often it shows that its event loop turns. */
-export const beatEveryMs = 250;
+const beatEveryMs = 250;
 
 export interface WatchBounds {
   readonly lookEveryMs: number;
