@@ -10,8 +10,8 @@ const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 // Files of an earlier build have other names.
 await rm('dist/program', { recursive: true, force: true });
 const { metafile } = await build({
-  // It has looked where it is before that was changed.
-  absWorkingDir: process.cwd(),
+  // Otherwise it is the folder of the caller, which esbuild keeps when it is imported.
+  absWorkingDir: import.meta.dirname,
   // A thread is a program of its own, which lies beside whoever starts it.
   entryPoints: { main: 'dist/src/cli/main.js', gatewayThread: 'dist/src/threads/gatewayThread.js' },
   outdir: 'dist/program',

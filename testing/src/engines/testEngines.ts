@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { workerSeparator } from '../run/testProfile.js';
+import { isOnEngines, workerSeparator } from '../run/testProfile.js';
 
 interface RunningEngine {
   readonly name: string;
@@ -141,7 +141,7 @@ const runMocha = async (engines: readonly RunningEngine[], stop: AbortSignal): P
   return code ?? 1;
 };
 
-/** Tests on engines start the program as it is shipped: one bundle, which also starts in less time than its many modules. */
+/** End-to-end tests on engines start the program as it is shipped: one bundle, which also starts in less time than its many modules. */
 const bundleProgram = async (): Promise<void> => {
   const bundling = spawn(process.execPath, ['infra/bundle.mjs'], { cwd: root, stdio: 'inherit' });
   const [code] = (await once(bundling, 'exit')) as [number | null];
@@ -149,7 +149,7 @@ const bundleProgram = async (): Promise<void> => {
 };
 
 const run = async (stop: AbortSignal): Promise<number> => {
-  await bundleProgram();
+  if (isOnEngines()) await bundleProgram();
   const { engines, failures } = await startMissingEngines(say);
   try {
     for (const failure of failures) say(failure);
