@@ -292,7 +292,7 @@ describe('notices', () => {
       await eventually(() => isAsked);
       clock.pass(1_000);
       allow();
-      expect(await client.nextType()).to.equal('subscribed');
+      expect(await client.next()).to.include({ type: 'subscribed' });
       expect(await client.next()).to.include({ type: 'subscriptionEnded', reason: 'grant_expired' });
     });
 

@@ -58,6 +58,6 @@ describe(`every record at any time, through the API (seed ${seed})`, function ()
     };
     await Promise.all(Array.from({ length: requestsAtOnce }, ask));
     expect(owners.size).to.be.greaterThan(25);
-    expect(there).to.be.greaterThan(300);
+    expect(there).to.be.greaterThan(times * 20);
   });
 });
