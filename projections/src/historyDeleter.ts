@@ -14,7 +14,7 @@ import type { HistoryDeletion, TopicsConfigured } from './historyDeletions.js';
 
 export interface HistoryDeleterDeps {
   readonly index: Pick<HistoryIndex, 'removeOf' | 'topicsOf' | 'topic'>;
-  readonly history: Pick<History, 'look' | 'deleteTopic'>;
+  readonly history: Pick<History, 'look' | 'indexed' | 'deleteTopic'>;
   readonly views: Pick<ViewReader, 'get'>;
 }
 
@@ -46,6 +46,8 @@ export const createHistoryDeleter = ({ index, history, views }: HistoryDeleterDe
   };
 
   return async (deletions) => {
+    // Topics that the index does not know yet would be overlooked.
+    if (deletions.some(({ kind }) => kind === 'settings')) await history.indexed();
     for (const deletion of deletions) {
       if (deletion.kind === 'topic') await history.deleteTopic(deletion.topic, deletion.owners, deletion.to);
       if (deletion.kind === 'settings') await deleteSwitchedOff(deletion);

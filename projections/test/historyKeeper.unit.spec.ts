@@ -27,9 +27,13 @@ const topicOf = (roomId: string, name: string, fields: Partial<OwnedTopic> = {})
 /** A history in memory with the checkpoint of an index. */
 class MemoryIndex extends MemoryHistory {
   pruned = 0;
+  arriving: Promise<void> = Promise.resolve();
   private position: LogPosition | undefined;
   private madeFrom: LogOrigin | undefined;
 
+  override indexed(): Promise<void> {
+    return this.arriving;
+  }
   async prune(): Promise<number> {
     return (this.pruned += 1);
   }
@@ -138,6 +142,17 @@ describe('[WS-HIST-13] the keeper of message history', () => {
     await append(settings(configs));
     await eventually(() => [chat, news, scoped].every(isEmpty));
     expect([isEmpty(stays), isEmpty(other)]).to.eql([false, false]);
+  });
+
+  it('deletes what was published before history was switched off, and is not in the index yet', async () => {
+    let arrive: () => void = () => undefined;
+    index.arriving = new Promise((resolve) => (arrive = resolve));
+    await start();
+    await append(settings({}), { type: 'RoomDeleted', data: { appId: 'other', roomId: 'hall' } });
+    publish(chat);
+    arrive();
+    await eventually(async () => (await index.checkpoint()) === (await log.head()));
+    expect(isEmpty(chat)).to.equal(true);
   });
 
   it('leaves what was published after history was switched on again', async () => {

@@ -70,6 +70,11 @@ export class HistoryJournal implements HistoryPartitions {
     return Promise.resolve({ epoch: this.epoch, next: this.stored, tail: noTail });
   }
 
+  /** Nothing is acknowledged before. */
+  indexed(): Promise<void> {
+    return Promise.resolve();
+  }
+
   epochOf(): number {
     return this.epoch;
   }

@@ -21,6 +21,8 @@ export interface PartitionTail {
 export interface HistoryPartitions {
   /** As of a moment after the call. Rejects with `EngineUnavailable`, also where records between the index and the tail are missing. */
   endOf(room: string): Promise<PartitionEnd>;
+  /** Resolves when all that was acknowledged before the call is in the index. Rejects with `EngineUnavailable`, also where that takes long. */
+  indexed(): Promise<void>;
   /** As far as this process knows. */
   epochOf(room: string): number | undefined;
 }

@@ -39,6 +39,10 @@ export class IndexedHistory implements History {
     return this.partitions.epochOf(room);
   }
 
+  indexed(): Promise<void> {
+    return this.partitions.indexed();
+  }
+
   /** The owners may be those of something that has more, as an app has a name. */
   deleteTopic(topic: HistoryTopic, { projectId, appId }: HistoryOwners, to: Place): Promise<void> {
     return this.index.deleteTopic(topic, { projectId, appId }, to);

@@ -52,6 +52,9 @@ export interface History {
   /** The epoch of messages that are published now to the room, as far as this process knows; undefined before the first look. */
   epochOf(room: string): number | undefined;
 
+  /** Resolves when the index knows every topic that had messages before the call. Rejects with `EngineUnavailable`, also where that takes long. */
+  indexed(): Promise<void>;
+
   /** Permanently deletes everything that a topic has up to a place. Resolves when no later view contains it. Rejects with `EngineUnavailable`. */
   deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void>;
 }

@@ -57,6 +57,10 @@ class World implements HistoryPartitions {
     return end;
   }
 
+  async indexed(): Promise<void> {
+    if (this.archivedTo < this.next) throw new Error('not yet');
+  }
+
   epochOf(): number {
     return this.epoch;
   }

@@ -35,6 +35,7 @@ describe('what was read of a history', () => {
     };
     const partitions = {
       endOf: async () => ({ epoch, next, tail: noTail }),
+      indexed: async () => undefined,
       epochOf: () => epoch,
     };
     const history = new IndexedHistory(counting, partitions);

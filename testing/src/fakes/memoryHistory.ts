@@ -69,6 +69,10 @@ export class MemoryHistory implements History, Pick<HistoryIndex, 'topic' | 'top
     };
   }
 
+  async indexed(): Promise<void> {
+    this.requireHere();
+  }
+
   epochOf(): number {
     return this.epoch;
   }

@@ -1,19 +1,26 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HistoryPartitions, PartitionEnd } from '../../history/historyPartitions.js';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { HistoryIndex, IndexedPartition } from '../../ports/historyIndex.js';
 import type { Logger } from '../../ports/logger.js';
 import { SharedAnswer } from '../../runtime/sharedAnswer.js';
 import type { ChannelPartitions } from '../message-bus/kafka/channelPartitions.js';
+import type { EndsOfPartition } from '../message-bus/kafka/kafkaClient.js';
 import { keptRecordOf } from './keptRecords.js';
 import { TailRun, type TailLimits } from './tailRun.js';
 
 export interface KafkaHistoryPartitionsDeps {
   /** Of `messages`. */
-  readonly partitions: Pick<ChannelPartitions, 'partitionOf' | 'bounds' | 'records'>;
+  readonly partitions: Pick<ChannelPartitions, 'count' | 'partitionOf' | 'bounds' | 'records'>;
   readonly index: Pick<HistoryIndex, 'partition'>;
   readonly logger?: Logger | undefined;
   readonly limits?: TailLimits;
+  /** Limit of the wait for the index. */
+  readonly indexWaitMs?: number;
 }
+
+const usualIndexWaitMs = 5_000;
+const betweenLooksMs = 100;
 
 const usualLimits: TailLimits = {
   messages: 5_000,
@@ -51,8 +58,29 @@ export class KafkaHistoryPartitions implements HistoryPartitions {
     return tail.end.get();
   }
 
+  async indexed(): Promise<void> {
+    const { partitions, indexWaitMs = usualIndexWaitMs } = this.deps;
+    const deadline = performance.now() + indexWaitMs;
+    const numbers = Array.from({ length: partitions.count }, (_, partition) => partition);
+    const ends = await Promise.all(numbers.map((partition) => partitions.bounds(partition)));
+    for (
+      let behind = await this.notIndexed(ends);
+      behind.length > 0;
+      behind = await this.notIndexed(behind)
+    ) {
+      if (performance.now() > deadline) throw new EngineUnavailable('message history');
+      await pause(betweenLooksMs);
+    }
+  }
+
   epochOf(room: string): number | undefined {
     return this.tails.get(this.deps.partitions.partitionOf(room))?.indexed?.epoch;
+  }
+
+  /** Those whose records up to the end are not all in the index. */
+  private async notIndexed(ends: readonly EndsOfPartition[]): Promise<readonly EndsOfPartition[]> {
+    const inIndex = await Promise.all(ends.map(({ partition }) => this.deps.index.partition(partition)));
+    return ends.filter(({ low, high }, n) => (inIndex[n]?.next ?? low) < high);
   }
 
   private newTail(partition: number): Tail {

@@ -37,6 +37,7 @@ export const serveHistory = (link: ThreadLink, history: History): void => {
     page: (id: number, direction: Direction, from: Place | undefined) =>
       firstPage(views.get(id)[direction](from)),
     forget: (id: number) => views.forget(id),
+    indexed: () => history.indexed(),
     deleteTopic: (topic: HistoryTopic, owners: HistoryOwners, to: Place) =>
       history.deleteTopic(topic, owners, to),
   });
@@ -75,6 +76,10 @@ export class ThreadHistory implements History {
 
   epochOf(): number | undefined {
     return this.epoch;
+  }
+
+  indexed(): Promise<void> {
+    return this.call('indexed');
   }
 
   deleteTopic(topic: HistoryTopic, owners: HistoryOwners, to: Place): Promise<void> {

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import { KafkaHistoryPartitions } from '../../../src/adapters/history/kafkaHistoryPartitions.js';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { IndexedHistory } from '../../../src/history/indexedHistory.js';
 import {
   idOf,
@@ -62,6 +63,22 @@ describe('the end of a partition on Kafka', () => {
     expect(await idsIn(view)).to.eql(ids(0, 9));
     await archive(9);
     expect(await looked()).to.eql(ids(0, 9));
+  });
+
+  it('[WS-HIST-13] waits until the index has all that was published before the call, and not forever', async () => {
+    publish(0, 5);
+    await archive(3);
+    partitions = new KafkaHistoryPartitions({ partitions: log, index, indexWaitMs: 50 });
+    expect(await partitions.indexed().catch(String)).to.equal(unavailable);
+    let isIndexed = false;
+    partitions = new KafkaHistoryPartitions({ partitions: log, index });
+    const indexed = partitions.indexed().then(() => (isIndexed = true));
+    await eventually(() => log.asked.bounds === 2);
+    await new Promise(setImmediate);
+    publish(5, 9);
+    expect(isIndexed).to.equal(false);
+    await archive(5);
+    await indexed;
   });
 
   it('leaves out messages that are not kept, those of other topics, and what cannot be read', async () => {
