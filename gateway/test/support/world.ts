@@ -41,7 +41,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   /** Puts something between the gateway and a real port. */
   readonly views?: (views: ViewStore) => ViewStore;
   readonly usage?: (usage: UsageStore) => UsageStore;
-  readonly bus?: (bus: MessageBus) => MessageBus;
+  readonly bus?: (bus: MessageBus, projectId: string) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   readonly publishIds?: (publishIds: PublishIds) => PublishIds;
   readonly schedules?: (schedules: ScheduleStore) => ScheduleStore;
@@ -162,7 +162,7 @@ export class World extends Estate {
     const gateway = createGateway({
       views: views?.(this.views) ?? this.views,
       usage: usage?.(this.usage) ?? this.usage,
-      bus: bus?.(watched) ?? watched,
+      bus: bus?.(watched, this.projectId) ?? watched,
       sessions: sessions?.(this.sessions) ?? this.sessions,
       publishIds: publishIds?.(this.publishIds) ?? this.publishIds,
       schedules: schedules?.(this.schedules) ?? this.schedules,

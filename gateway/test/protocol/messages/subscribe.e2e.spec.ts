@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
-import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../../support/overlaid.js';
+import { joiningAfter } from '../../support/joiningAfter.js';
 import { World } from '../../support/world.js';
 
 describe('subscribe', () => {
@@ -33,24 +31,10 @@ describe('subscribe', () => {
     let allow: () => void = () => undefined;
     const allowed = new Promise<void>((resolve) => (allow = resolve));
     const slow = await World.open({
-      bus: (real) =>
-        overlaid(real, {
-          read: async (...args) => {
-            const reader: ChannelReader = await real.read(...args);
-            if (args[0].name !== liveMessages.name) return reader;
-            const attendLater = async (key: string) => {
-              attend();
-              await allowed;
-              await reader.subscribe(key);
-            };
-            return {
-              subscribe: attendLater,
-              unsubscribe: (key) => reader.unsubscribe(key),
-              next: (key) => reader.next(key),
-              close: () => reader.close(),
-            };
-          },
-        }),
+      bus: joiningAfter(() => {
+        attend();
+        return allowed;
+      }),
     });
     const slowTopic = await slow.newsroom();
     const reader = await slow.join();

@@ -1,12 +1,10 @@
 import { expect } from 'chai';
-import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { App } from '@roomwire/shared/domain/app';
 import type { Grant, Room } from '@roomwire/shared/domain/room';
-import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
-import { overlaid } from '../../support/overlaid.js';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
+import { joiningAfter } from '../../support/joiningAfter.js';
 import { World } from '../../support/world.js';
 
 const topic = 'app-1/lobby/news';
@@ -191,24 +189,10 @@ describe('a room with grants', () => {
       clock,
       expirySweepMs: 5,
       publishRate: 0,
-      bus: (real) =>
-        overlaid(real, {
-          read: async (...args) => {
-            const reader: ChannelReader = await real.read(...args);
-            if (args[0].name !== liveMessages.name) return reader;
-            const subscribe = async (key: string) => {
-              isAsked = true;
-              if (key.includes('/lobby')) await allowed;
-              await reader.subscribe(key);
-            };
-            return {
-              subscribe,
-              unsubscribe: (key) => reader.unsubscribe(key),
-              next: (key) => reader.next(key),
-              close: () => reader.close(),
-            };
-          },
-        }),
+      bus: joiningAfter((room) => {
+        isAsked = true;
+        return room.includes('/lobby') ? allowed : undefined;
+      }),
     });
     const there = await slow.room(await slow.app('app-1'), 'lobby');
     const open = await slow.newsroom('app-2', 'other');

@@ -2,12 +2,11 @@ import { expect } from 'chai';
 import type { AppChanges } from '@roomwire/shared/domain/app';
 import type { App } from '@roomwire/shared/domain/app';
 import type { Grant, Room, RoomChanges } from '@roomwire/shared/domain/room';
-import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
-import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import { clientToken } from '@roomwire/testing/clients/clientTokens';
 import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { joiningAfter } from '../../support/joiningAfter.js';
 import { overlaid } from '../../support/overlaid.js';
 import { World, type WorldOptions } from '../../support/world.js';
 
@@ -371,20 +370,3 @@ describe('notices', () => {
     });
   });
 });
-
-/** The gateway subscribes to the messages of a room when the promise has resolved. */
-const joiningAfter = (join: () => Promise<void>): NonNullable<WorldOptions['bus']> => {
-  return (real) =>
-    overlaid(real, {
-      read: async (...args) => {
-        const reader: ChannelReader = await real.read(...args);
-        if (args[0].name !== liveMessages.name) return reader;
-        return {
-          subscribe: (key) => join().then(() => reader.subscribe(key)),
-          unsubscribe: (key) => reader.unsubscribe(key),
-          next: (key) => reader.next(key),
-          close: () => reader.close(),
-        };
-      },
-    });
-};

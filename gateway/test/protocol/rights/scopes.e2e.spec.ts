@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import { liveMessages } from '@roomwire/shared/wire/bus/liveMessage';
 import type { ActorChanges } from '@roomwire/shared/domain/actor';
 import type { Scope } from '@roomwire/shared/domain/scope';
-import type { ChannelReader } from '@roomwire/shared/ports/messageBus';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
+import { joiningAfter } from '../../support/joiningAfter.js';
 import { overlaid } from '../../support/overlaid.js';
 import { World, type WorldOptions } from '../../support/world.js';
 
@@ -252,24 +251,10 @@ describe('an actor in a scope', () => {
       const allowed = new Promise<void>((resolve) => (allow = resolve));
       const attended: string[] = [];
       await open({
-        bus: (real) =>
-          overlaid(real, {
-            read: async (...args) => {
-              const reader: ChannelReader = await real.read(...args);
-              if (args[0].name !== liveMessages.name) return reader;
-              const subscribe = async (key: string) => {
-                attended.push(key);
-                if (key.includes('/acme/')) await allowed;
-                await reader.subscribe(key);
-              };
-              return {
-                subscribe,
-                unsubscribe: (key) => reader.unsubscribe(key),
-                next: (key) => reader.next(key),
-                close: () => reader.close(),
-              };
-            },
-          }),
+        bus: joiningAfter((room) => {
+          attended.push(room);
+          return room.includes('/acme/') ? allowed : undefined;
+        }),
       });
       const { record, token } = await world.actor({ accessScopeId: acme.accessScopeId });
       const client = (await world.joinAs(token)).send({ type: 'subscribe', topic });
@@ -296,24 +281,11 @@ describe('an actor in a scope', () => {
     let isAway = false;
     let refusals = 0;
     await open({
-      bus: (real) =>
-        overlaid(real, {
-          read: async (...args) => {
-            const reader: ChannelReader = await real.read(...args);
-            if (args[0].name !== liveMessages.name) return reader;
-            const subscribe = (key: string) => {
-              if (!isAway) return reader.subscribe(key);
-              refusals++;
-              return Promise.reject(new Error('away'));
-            };
-            return {
-              subscribe,
-              unsubscribe: (key) => reader.unsubscribe(key),
-              next: (key) => reader.next(key),
-              close: () => reader.close(),
-            };
-          },
-        }),
+      bus: joiningAfter(() => {
+        if (!isAway) return;
+        refusals++;
+        throw new Error('away');
+      }),
     });
     const { record, token } = await world.actor({ accessScopeId: acme.accessScopeId });
     const client = await (await world.joinAs(token)).subscribe(topic);
