@@ -13,10 +13,10 @@ const written = {
   gateway: [
     ...['last_uses', 'usage', 'connections', 'sessions', 'workerGroups', 'publish_ids'],
     ...['accessLog', 'viewReaders', 'schedules', 'shard_leases', 'shard_members'],
-    ...['jobShards', 'jobGroups', 'jobBuckets', 'jobChunks'],
-    ...['activity', 'activityWriters'],
+    ...['jobShards', 'jobGroups', 'jobBuckets', 'jobChunks', 'jobIds'],
+    ...['roomEvents', 'roomEventsSettled', 'activity', 'activityWriters'],
   ],
-  'webhook-consumer': ['viewReaders', 'activity', 'activityWriters'],
+  'webhook-consumer': ['viewReaders', 'roomEventsSettled', 'activity', 'activityWriters'],
 };
 
 const roomwire = db.getSiblingDB('roomwire');

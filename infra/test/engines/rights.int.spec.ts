@@ -84,8 +84,9 @@ describe('the rights of the services in MongoDB', function () {
     const logging = { enabled: true, retention: '1d' };
     const app = (
       await client.post('/apps', {
-        ...{ name: 'a', topics: ['jobs'], topicConfigs: { jobs: { logging } } },
+        ...{ name: 'a', topics: ['jobs', 'other'], topicConfigs: { jobs: { logging } } },
         triggerWebhook: { url: endpoint.url },
+        config: { eventWebhook: { url: endpoint.url, lingerSeconds: 0 } },
       })
     ).body;
     await client.post(`/apps/${app.appId}/rooms`, { name: 'room', slug: 'room' });
@@ -106,6 +107,11 @@ describe('the rights of the services in MongoDB', function () {
     const topic = `${app.slug}/room/jobs`;
     await agent?.subscribe(topic, () => undefined, { loadBalance: true, loadBalanceGroup: 'crew' });
     await user?.publish(topic, 1);
+    await agent?.subscribe(`${app.slug}/room/other`, () => undefined, {
+      ...{ loadBalance: true, loadBalanceGroup: 'workers', jobs: { prefetch: 1 } },
+    });
+    await user?.publish(`${app.slug}/room/other`, 1);
+    await user?.enter(`${app.slug}/room`, { mood: 'fine' });
     await agent?.close();
     await user?.publish(topic, 2);
     await user?.publish(topic, 3, { deliverAt: Date.now() });
@@ -145,6 +151,9 @@ describe('the rights of the services in MongoDB', function () {
       });
     await isWrittenBy('gateway', 'usage', 'sessions', 'connections', 'publish_ids');
     await isWrittenBy('gateway', 'schedules', 'shard_leases', 'shard_members');
+    await isWrittenBy('gateway', 'jobShards', 'jobGroups', 'jobBuckets', 'jobIds');
+    await isWrittenBy('gateway', 'roomEvents', 'roomEventsSettled');
+    await isWrittenBy('webhook-consumer', 'roomEventsSettled');
     await isWrittenBy('command-api', 'usage', 'publish_ids', 'schedules');
     await user?.close();
 
