@@ -104,6 +104,7 @@ const kinds = [
 const filters = s.listOf(s.either(s.text(), s.listOf(s.text())));
 const wishes = {
   filters: s.described(filters, 'Left out for every message'),
+  filtersLeftOut: s.flag({ description: 'It has filters, which are too long for the record' }),
   own: s.flag({ description: 'It gets what its actor publishes by other connections' }),
   group: s.text({ description: 'The worker group of which it is a member' }),
   jobs: s.flag({ description: 'Of a group with jobs' }),
@@ -156,7 +157,10 @@ export const timelineSchema = s.titledObject('ConnectionTimeline', {
 });
 
 type Standing = FactOf<'standing'>['subscriptions'][number];
-type Told = Pick<Entry, 'topic' | 'scope' | 'place' | 'filters' | 'own' | 'group' | 'jobs'>;
+type Told = Pick<
+  Entry,
+  'topic' | 'scope' | 'place' | 'filters' | 'filtersLeftOut' | 'own' | 'group' | 'jobs'
+>;
 
 const presentTopic = ({ topic, place: at }: Pick<Standing, 'topic' | 'place'>) => {
   const { app, room, topic: name, scope } = plainTopicOf(topic);
@@ -166,9 +170,10 @@ const presentTopic = ({ topic, place: at }: Pick<Standing, 'topic' | 'place'>) =
   };
 };
 
-const presentSubscription = ({ filters, own, group, jobs, ...where }: Standing) => ({
+const presentSubscription = ({ filters, filtersLeftOut, own, group, jobs, ...where }: Standing) => ({
   ...presentTopic(where),
   ...(filters && { filters: filters.map((one) => (typeof one === 'string' ? one : [...one])) }),
+  ...(filtersLeftOut && { filtersLeftOut }),
   ...(own && { own }),
   ...(group !== undefined && { group }),
   ...(jobs && { jobs }),

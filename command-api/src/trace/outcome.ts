@@ -28,6 +28,7 @@ export const unknownReasons = [
   'not_yet',
   'too_close',
   'group_not_recorded',
+  'filters_not_recorded',
   'not_handed_out',
   'any_member',
   'replay_interrupted',

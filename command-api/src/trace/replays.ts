@@ -21,8 +21,10 @@ export const replayWith = (
     if (fact.kind !== 'replayed' || fact.topic !== message.topic) return [];
     if (!isWithin(message, fact.first, fact.place)) return [];
     const asked = wishesDuring(facts.slice(0, index), message.topic);
-    const sent = asked.map((wishes) => leftOut(wishes, message, connection, 'replay') === undefined);
-    return sent.includes(true) ? [{ replayed, isSent: sent.includes(false) ? undefined : true }] : [];
+    const left = asked.map((wishes) => leftOut(wishes, message, connection, 'replay')?.outcome);
+    const mayBeSent = left.some((outcome) => outcome === undefined || outcome === 'unknown');
+    const isSent = left.every((outcome) => outcome === undefined) || undefined;
+    return mayBeSent ? [{ replayed, isSent }] : [];
   });
   return found.find(({ isSent }) => isSent) ?? found[0];
 };

@@ -26,6 +26,7 @@ const unknownTexts: { readonly [R in UnknownReason]: string } = {
     'Something changed within moments of the message, and it cannot be told which of them was first.',
   group_not_recorded:
     'It was a member of a worker group without jobs, each message of which goes to one of the members; which one is not on record.',
+  filters_not_recorded: 'It was subscribed with filters that are too long for the record.',
   not_handed_out:
     'It was a member of a worker group with jobs, and nothing on record says to whom this one was handed out: it may still wait in the group.',
   any_member: 'It was a member of a worker group, each message of which goes to one of the members.',

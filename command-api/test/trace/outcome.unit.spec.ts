@@ -79,6 +79,20 @@ describe('what became of a message for a connection', () => {
     expect(told(subscribed(wishes).changed({ at: 300, offset: 6 }))).to.include({ outcome: 'filtered' });
   });
 
+  it('is unknown where the filters are not on record', () => {
+    const life = subscribed({ filtersLeftOut: true });
+    expect(told(life)).to.eql({ outcome: 'unknown', reason: 'filters_not_recorded' });
+    const own = { message: messageAt(5, { publisher: 'bob', publishedBy: 'g1.b' }) };
+    expect(told(life, own)).to.include({ outcome: 'own' });
+    expect(told(life.changed({ at: 300, offset: 4 }))).to.eql(live);
+  });
+
+  it('goes by further facts of the time of what stands, which say with what else', () => {
+    const standing = () => connected().standing({ at: 1_000 }, []);
+    expect(told(standing())).to.eql({ outcome: 'not_subscribed' });
+    expect(told(standing().subscribed({ at: 1_000 }))).to.eql(live);
+  });
+
   it('[WS-PUB-2] [WS-OWN-1] is that it was its own, unless the subscription asked for that', () => {
     const here = { message: messageAt(5, { publisher: 'bob', publishedBy: 'g1.b' }) };
     const elsewhere = { message: messageAt(5, { publisher: 'bob', publishedBy: 'g2.c' }) };

@@ -106,8 +106,11 @@ const Topic = ({ topic = '', scope }: Pick<Fact, 'topic' | 'scope'>) => {
   );
 };
 
-const Wishes = ({ filters, own, group, jobs }: Pick<Fact, 'filters' | 'own' | 'group' | 'jobs'>) => {
+type FactWishes = Pick<Fact, 'filters' | 'filtersLeftOut' | 'own' | 'group' | 'jobs'>;
+
+const Wishes = ({ filters, filtersLeftOut, own, group, jobs }: FactWishes) => {
   const said = [
+    filtersLeftOut && 'only messages that match filters, which are too long for the record',
     filters && `only messages with ${filters.map(filterText).join(' or ')}`,
     own && 'its own messages, too',
     group !== undefined && `as a member of the group ${group}${jobs ? ', for jobs' : ''}`,

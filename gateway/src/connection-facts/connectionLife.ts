@@ -5,6 +5,13 @@ import type { Identity } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { Wishes } from '../fanout/subscriber.js';
 import type { ReplayExtent } from '../history/replay.js';
+import {
+  bytesOfFilters,
+  bytesOfRoom,
+  bytesOfSubscription,
+  mostBytesOfFact,
+  mostFilterBytes,
+} from './factBytes.js';
 import type { FactWriter } from './factWriter.js';
 
 /** How a connection ended. */
@@ -152,12 +159,20 @@ export class ConnectionLife<C extends LivingClient = LivingClient> implements Li
     this.deps.writer.leave(this.id);
   }
 
-  standing(): ConnectionFact {
-    const subscriptions = [...this.client.subscriptions.entries]
-      .map(([, subscription]) => subscription)
-      .filter(({ isJoined }) => isJoined)
-      .map((subscription) => this.wishesOf(subscription));
-    return { ...this.holderFact('standing', this.deps.clock.now()), subscriptions };
+  /** What does not fit into the first fact follows as if it had begun then, without places, since it had not. */
+  standing(): readonly ConnectionFact[] {
+    const [connection, at] = [this.id, this.deps.clock.now()];
+    const subscriptions: ReturnType<typeof this.wishesOf>[] = [];
+    const further: ConnectionFact[] = [];
+    let bytes = 0;
+    for (const [, subscription] of this.client.subscriptions.entries) {
+      if (!subscription.isJoined) continue;
+      const wishes = this.wishesOf(subscription);
+      bytes += bytesOfSubscription(wishes);
+      if (bytes <= mostBytesOfFact) subscriptions.push(wishes);
+      else further.push({ connection, at, kind: 'subscribed', ...wishes, place: undefined });
+    }
+    return [{ ...this.holderFact('standing', at), subscriptions }, ...further];
   }
 
   /** Field by field, as the others: every connection has a few, and in a connect storm to spread an object costs more than to make one. */
@@ -182,16 +197,18 @@ export class ConnectionLife<C extends LivingClient = LivingClient> implements Li
   }
 
   private wishesFact<K extends 'subscribed' | 'changed'>(kind: K, subscription: LivingSubscription) {
-    const { topic, place, filters, own, group, jobs, replays } = this.wishesOf(subscription);
+    const { topic, place, filters, filtersLeftOut, own, group, jobs, replays } = this.wishesOf(subscription);
     const [connection, at] = [this.id, this.deps.clock.now()];
-    return { connection, at, kind, topic, place, filters, own, group, jobs, replays };
+    return { connection, at, kind, topic, place, filters, filtersLeftOut, own, group, jobs, replays };
   }
 
   private wishesOf({ access, filters, own, group, jobs, replays }: LivingSubscription) {
+    const areLong = bytesOfFilters(filters) > mostFilterBytes;
     return {
       topic: access.topic,
       place: this.placeIn(access.room),
-      filters,
+      filters: areLong ? undefined : filters,
+      filtersLeftOut: areLong ? (true as const) : undefined,
       own: own ? (true as const) : undefined,
       group,
       jobs: jobs === undefined ? undefined : (true as const),
@@ -204,12 +221,17 @@ export class ConnectionLife<C extends LivingClient = LivingClient> implements Li
     return offset === undefined ? undefined : { epoch: this.deps.epochOf(room), offset };
   }
 
+  /** As many as there is room for. */
   private places(): Readonly<Record<string, FactPlace>> {
     const places: Record<string, FactPlace> = {};
+    let bytes = 0;
     for (const [, { access, isJoined }] of this.client.subscriptions.entries) {
       if (!isJoined || places[access.room] !== undefined) continue;
       const place = this.placeIn(access.room);
-      if (place !== undefined) places[access.room] = place;
+      if (place === undefined) continue;
+      bytes += bytesOfRoom(access.room);
+      if (bytes > mostBytesOfFact) break;
+      places[access.room] = place;
     }
     return places;
   }

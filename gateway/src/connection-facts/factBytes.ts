@@ -1,28 +1,50 @@
+import { Buffer } from 'node:buffer';
 import type { ConnectionFact } from '@roomwire/shared/wire/bus/connectionFacts';
+import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 
-/** Measured, without what differs much. */
+/** Measured, without the texts that clients choose. */
 const factBytes = 250;
-const subscriptionBytes = 200;
-const roomBytes = 120;
+const subscriptionBytes = 100;
+const roomBytes = 60;
 const filterBytes = 40;
 
-interface Filtered {
-  readonly filters?: readonly unknown[] | undefined;
+/**
+ * Of the filters of a subscription, of the rooms of a connection, and of the subscriptions of a connection in one fact. A batch and one more
+ * fact must fit into a record of the bus.
+ */
+export const mostFilterBytes = 16 * 1024;
+export const mostBytesOfFact = 256 * 1024;
+
+interface Wished {
+  readonly topic: string;
+  readonly filters?: readonly FilterEntry[] | undefined;
+  readonly group?: string | undefined;
 }
 
-const ofFilters = ({ filters = [] }: Filtered): number => filters.length * filterBytes;
+export const bytesOfFilters = (filters: readonly FilterEntry[] = []): number => {
+  let bytes = 0;
+  for (const entry of filters)
+    for (const text of typeof entry === 'string' ? [entry] : entry)
+      bytes += filterBytes + Buffer.byteLength(text);
+  return bytes;
+};
 
-/** What a fact takes in memory, about. */
-export const approximateBytes = (fact: ConnectionFact): number => {
+export const bytesOfRoom = (room: string): number => roomBytes + room.length;
+
+export const bytesOfSubscription = ({ topic, filters, group = '' }: Wished): number =>
+  subscriptionBytes + topic.length + Buffer.byteLength(group) + bytesOfFilters(filters);
+
+/** What a fact takes in memory and in a record, at most or slightly more. */
+export const bytesOfFact = (fact: ConnectionFact): number => {
   switch (fact.kind) {
     case 'subscribed':
     case 'changed':
-      return factBytes + ofFilters(fact);
+      return factBytes + bytesOfSubscription(fact);
     case 'standing':
-      return fact.subscriptions.reduce((sum, one) => sum + subscriptionBytes + ofFilters(one), factBytes);
+      return fact.subscriptions.reduce((sum, one) => sum + bytesOfSubscription(one), factBytes);
     case 'slow':
     case 'closed':
-      return factBytes + Object.keys(fact.places).length * roomBytes;
+      return Object.keys(fact.places).reduce((sum, room) => sum + bytesOfRoom(room), factBytes);
     default:
       return factBytes;
   }

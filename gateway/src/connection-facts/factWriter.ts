@@ -7,7 +7,7 @@ import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
 import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import { standingMs, type ConnectionFact, type FactBatch } from '@roomwire/shared/wire/bus/connectionFacts';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { approximateBytes } from './factBytes.js';
+import { bytesOfFact } from './factBytes.js';
 
 export interface FactWriterDeps {
   readonly gatewayId: string;
@@ -48,7 +48,8 @@ const closingMs = 2_000;
 /** A connection that can be told of. */
 export interface Telling {
   readonly id: string;
-  standing(): ConnectionFact;
+  /** That it is open, and with what. */
+  standing(): readonly ConnectionFact[];
 }
 
 interface Told<T> {
@@ -156,7 +157,7 @@ export class FactWriter<T extends Telling = Telling> {
 
   private push(fact: ConnectionFact): void {
     this.waiting.push(fact);
-    this.waitingBytes += approximateBytes(fact);
+    this.waitingBytes += bytesOfFact(fact);
   }
 
   /** For a batch. */
@@ -204,8 +205,19 @@ export class FactWriter<T extends Telling = Telling> {
       return true;
     } catch (error) {
       this.outage.failed(error);
+      // It would be refused for ever, and everything behind it would wait.
+      if (error instanceof RangeError) this.pending = this.withoutFacts(batch);
       return false;
     }
+  }
+
+  private withoutFacts({ facts, gap, ...batch }: FactBatch): FactBatch {
+    const lost = facts.length;
+    this.lost += lost;
+    this.gaps += 1;
+    this.account = 'due';
+    const from = Math.min(batch.from, gap?.from ?? batch.from);
+    return { ...batch, facts: [], gap: { from, upTo: batch.upTo, lost: lost + (gap?.lost ?? 0) } };
   }
 
   private isTellingDue(): boolean {
@@ -226,7 +238,7 @@ export class FactWriter<T extends Telling = Telling> {
     for (const telling of due) {
       this.told.delete(telling.id);
       this.enter(telling);
-      this.push(telling.standing());
+      for (const fact of telling.standing()) this.push(fact);
     }
     if (this.account === 'due' && due.length < toldAtOnce) this.account = 'told';
   }
@@ -259,7 +271,7 @@ export class FactWriter<T extends Telling = Telling> {
     let [count, bytes] = [0, 0];
     for (const fact of this.waiting) {
       if (bytes >= batchBytes) break;
-      bytes += approximateBytes(fact);
+      bytes += bytesOfFact(fact);
       count += 1;
     }
     this.waitingBytes -= bytes;

@@ -33,13 +33,17 @@ describe('the writer of connection facts', () => {
           refused += 1;
           throw new Error('down');
         }
+        if (batch.facts.some(({ connection }) => connection === 'too large')) {
+          refused += 1;
+          throw new RangeError('A record is too large');
+        }
         written.push(batch);
       },
       options: { everyMs: 5, idleMs: 2_000, tellAgainMs: 1_000_000, ...options },
     });
     await writer.start();
   };
-  const telling = (id: string) => ({ id, standing: () => standing(id, clock.now()) });
+  const telling = (id: string) => ({ id, standing: () => [standing(id, clock.now())] });
   const kindsOf = () => written.flatMap(({ facts }) => facts.map(({ kind }) => kind));
 
   beforeEach(() => {
@@ -97,6 +101,24 @@ describe('the writer of connection facts', () => {
     isDown = false;
     await eventually(() => written.length === 2);
     expect(written[1]).to.deep.include({ number: 2, facts: [fact('c1', start + 10)] });
+  });
+
+  it('goes on behind a batch that is refused for its size, and says of which time facts are missing', async () => {
+    await open();
+    writer.enter(telling('c1'));
+    clock.pass(10);
+    writer.add(fact('too large', clock.now()));
+    await eventually(() => written.some(({ isAccount }) => isAccount === true));
+    expect(refused).to.equal(1);
+    expect(written[1]).to.deep.include({
+      number: 2,
+      facts: [],
+      gap: { from: start, upTo: start + 9, lost: 1 },
+    });
+    clock.pass(10);
+    writer.add(fact('c2', clock.now()));
+    await eventually(() => kindsOf().length === 2);
+    expect(kindsOf()).to.eql(['standing', 'unsubscribed']);
   });
 
   it('tells of the time of which facts were lost, and then of every connection that is open', async () => {

@@ -3325,6 +3325,8 @@ export interface components {
             place?: components["schemas"]["MessagePlace"];
             /** @description Left out for every message */
             filters?: (string | string[])[];
+            /** @description It has filters, which are too long for the record */
+            filtersLeftOut?: boolean;
             /** @description It gets what its actor publishes by other connections */
             own?: boolean;
             /** @description The worker group of which it is a member */
@@ -3361,6 +3363,8 @@ export interface components {
                 place?: components["schemas"]["MessagePlace"];
                 /** @description Left out for every message */
                 filters?: (string | string[])[];
+                /** @description It has filters, which are too long for the record */
+                filtersLeftOut?: boolean;
                 /** @description It gets what its actor publishes by other connections */
                 own?: boolean;
                 /** @description The worker group of which it is a member */
@@ -3417,7 +3421,7 @@ export interface components {
              * @description Why it is `unknown`; null otherwise
              * @enum {string|null}
              */
-            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "filters_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
             /** @description The same for people */
             explanation: string;
             /**
@@ -3437,7 +3441,7 @@ export interface components {
              * @description Why it is `unknown`; null otherwise
              * @enum {string|null}
              */
-            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "filters_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
             /** @description The same for people */
             explanation: string;
             /** @description By which it was `filtered`; null otherwise */

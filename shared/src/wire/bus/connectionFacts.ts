@@ -32,7 +32,10 @@ const place = object({
 export type FactPlace = TypeOf<typeof place>;
 
 const where = optional(described('Left out where the gateway did not know it', place));
-const places = described('By internal room, of all in which it was subscribed', mapOf(place));
+const places = described(
+  'By internal room, of those in which it was subscribed: of very many, some are left out',
+  mapOf(place),
+);
 
 const topicFields = {
   topic: described('Project, app, scope, room and topic', text),
@@ -42,6 +45,7 @@ const topicFields = {
 /** What decides which messages of a topic a subscription gets. */
 const wishes = {
   filters: optional(described('Left out for every message', filterEntries)),
+  filtersLeftOut: optional(described('It has filters, which are too long for the record', flag)),
   own: optional(described('It gets what its actor publishes by other connections', flag)),
   group: optional(described('The worker group of which it is a member', text)),
   jobs: optional(described('Of a group with jobs', flag)),
@@ -120,7 +124,8 @@ const facts = [
     messageId: text,
     delivery: described('Counted from 1', count),
   }),
-  /** After a gap, and at least once in `standingMs`: the connection is open, with these subscriptions and no others. */
+  /** After a gap, and at least once in `standingMs`: the connection is open, with these subscriptions and no others but those that the next facts say it
+   * subscribes to at this time. */
   object({
     ...of,
     kind: constant('standing'),
