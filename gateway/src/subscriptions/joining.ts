@@ -58,6 +58,8 @@ export const release = ({ deps }: SessionParts, subscription: Subscription, isNe
 export const changeScope = (parts: SessionParts): void => {
   for (const subscription of parts.list.subscriptions.values())
     subscription.leave({ reason: 'scope_changed' });
+  // They are to be restored in the scope that the client is in.
+  parts.changed();
   parts.client.inTurn(() => rejoin(parts));
 };
 

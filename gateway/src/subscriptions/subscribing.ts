@@ -120,7 +120,6 @@ const begin = async (
   if (begun === 'ended') return list.subscriptions.has(topic) ? subscribe(parts, frame) : 'unknownTopic';
   if (begun === 'refused') {
     list.drop(topic, { reason: 'continuity_lost' });
-    parts.changed();
     return 'continuityLost';
   }
   answer(parts, frame, subscription, begun.answer);

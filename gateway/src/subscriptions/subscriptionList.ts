@@ -8,9 +8,12 @@ import type { Held } from './subscriptionRights.js';
 export class SubscriptionList implements Held {
   private readonly byAddress = new Map<string, Subscription>();
   private readonly memory: HeldMemory;
+  private readonly changed: () => void;
 
-  constructor(memory: HeldMemory) {
+  /** `changed` is called when one has ended while the connection goes on. */
+  constructor(memory: HeldMemory, changed: () => void) {
     this.memory = memory;
+    this.changed = changed;
   }
 
   get subscriptions(): ReadonlyMap<string, Subscription> {
@@ -41,6 +44,7 @@ export class SubscriptionList implements Held {
     this.byAddress.delete(address);
     subscription.leave(ending);
     this.settle(address, subscription);
+    this.changed();
   }
 
   /** Gives back the memory of subscriptions that do not begin. */

@@ -61,14 +61,13 @@ export class SubscriptionRights {
     }
   }
 
-  /** [WS-CAP-5] Whether it has ended any. */
-  endLeftOut(capabilities: Capabilities): boolean {
+  /** [WS-CAP-5] */
+  endLeftOut(capabilities: Capabilities): void {
     const leftOut = [...this.held.subscriptions.keys()].filter((address) => {
       const parts = parseTopicAddress(address);
       return parts && !capabilities.at(parts).has('subscribe');
     });
     for (const address of leftOut) this.endFor(address, 'capability');
-    return leftOut.length > 0;
   }
 
   /** [WS-NOTICE-3] Without a frame for a client that has not asked for it, or has not been told that it is subscribed. */

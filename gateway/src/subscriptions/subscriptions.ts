@@ -34,12 +34,13 @@ export class Subscriptions {
   constructor(client: SubscribingClient, deps: SubscriptionsDeps) {
     // [WS-OBS-4]
     this.rooms = new SubscribedRooms(client.identity.observes ? uncounted : deps.roomSubscribers);
-    const list = new SubscriptionList(new HeldMemory(client, deps.memory));
+    const changed = () => deps.changed(this);
+    const list = new SubscriptionList(new HeldMemory(client, deps.memory), changed);
     const rights = new SubscriptionRights(client, list, deps);
     const { acks, rooms } = this;
     const jobs = { held: this.jobs, ended: (ended: Member) => this.groupDeleted(ended) };
     const ofConnection = { acks, rooms, jobs, life: client.life };
-    this.parts = { client, deps, list, rights, ofConnection, changed: () => deps.changed(this) };
+    this.parts = { client, deps, list, rights, ofConnection, changed };
   }
 
   get identity(): Identity {
@@ -90,10 +91,7 @@ export class Subscriptions {
 
   /** [WS-UNSUB-1] */
   unsubscribe(topic: string): void {
-    const { list, changed } = this.parts;
-    if (!list.subscriptions.has(topic)) return;
-    list.drop(topic, { reason: 'client' });
-    changed();
+    this.parts.list.drop(topic, { reason: 'client' });
   }
 
   restore(recorded: readonly StoredSubscription[]): Promise<Restoration> {
@@ -116,8 +114,7 @@ export class Subscriptions {
 
   /** [WS-CAP-5] */
   endLeftOut(capabilities: Capabilities): void {
-    const { rights, changed } = this.parts;
-    if (rights.endLeftOut(capabilities)) changed();
+    this.parts.rights.endLeftOut(capabilities);
   }
 
   /** What is on its way to the client is in its outbox, which is about to close. */
@@ -133,11 +130,8 @@ export class Subscriptions {
 
   /** [WS-JOB-12] */
   private groupDeleted(subscription: Member): void {
-    const { list, rights, changed } = this.parts;
-    for (const [address, listed] of list.subscriptions) {
-      if (listed !== subscription) continue;
-      rights.endFor(address, 'group_deleted');
-      return changed();
-    }
+    const { list, rights } = this.parts;
+    for (const [address, listed] of list.subscriptions)
+      if (listed === subscription) return rights.endFor(address, 'group_deleted');
   }
 }

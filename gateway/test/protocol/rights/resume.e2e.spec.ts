@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actor';
+import type { Room } from '@roomwire/shared/domain/room';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { SessionWrite } from '@roomwire/shared/ports/sessionStore';
 import { eventually } from '@roomwire/testing/run/eventually';
@@ -82,6 +83,39 @@ describe('a persistent session', () => {
     await first.subscribe(topic);
     await recorded(1);
     expect(await restored({}, 1)).to.deep.equal([entry(topic)]);
+  });
+
+  it('[WS-RESUME-1] [WS-TOPIC-4] has no subscription any more whose rights have ended meanwhile', async () => {
+    await world.startGateway();
+    const [first] = await connect();
+    await (await first.subscribe(topic)).subscribe(chat);
+    await recorded(2);
+    const [room] = await world.views.find('rooms', { filter: { projectId: world.projectId } });
+    const { appId, roomId } = room as Room;
+    await world.happened(
+      { type: 'RoomUpdated', data: { appId, roomId, changes: { topics: ['chat'] } } },
+      { patch: 'rooms', id: roomId, set: { topics: ['chat'] } },
+    );
+    await recorded(1);
+    expect(await restored({}, 1)).to.deep.equal([entry(chat)]);
+  });
+
+  it('[WS-RESUME-1] [WS-SCOPE-4] is of the scope to which its actor has moved', async () => {
+    await world.startGateway();
+    const [first] = await connect();
+    await first.subscribe(topic);
+    await recorded(1);
+    const { accessScopeId } = await world.scope('acme');
+    const { actorTokenId } = actor;
+    await world.happened(
+      { type: 'ActorUpdated', data: { actorTokenId, changes: { accessScopeId } } },
+      { patch: 'actors', id: actorTokenId, set: { accessScopeId } },
+    );
+    await eventually(
+      async () => (await world.sessions.load(actorTokenId, ''))?.accessScopeId === accessScopeId,
+    );
+    const [{ topic: inScope }] = (await restored({}, 1)) as [{ topic: string }];
+    expect(inScope).to.equal(`${world.projectId}/app-1/acme/lobby/news`);
   });
 
   it('[WS-RESUME-1] is for agents and orchestrators only', async () => {
