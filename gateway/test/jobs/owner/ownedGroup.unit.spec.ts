@@ -112,6 +112,36 @@ describe('a group with jobs, at its bounds', () => {
     expect((await group.show()).depth).to.equal(0);
   });
 
+  it('[WS-JOB-4] ends 24 hours after a takeover from which none of its members has returned', async () => {
+    const group = await open({ emptiedAt: null });
+    publish(group);
+    expect(await group.expire()).to.equal('kept');
+    clock.forward(keptMs - 1_000);
+    expect(await group.expire()).to.equal('kept');
+    clock.forward(1_000);
+    expect(await group.expire()).to.equal('expired');
+  });
+
+  it('[WS-JOB-4] is not without members before those of its former owner have had time to come back', async () => {
+    const gathered = { isOver: false, done: Promise.resolve() };
+    const group = await open({ emptiedAt: null }, undefined, gathered);
+    expect(await group.expire()).to.equal('kept');
+    expect(group.record.emptiedAt).to.equal(null);
+    enter(group);
+    gathered.isOver = true;
+    expect(await group.expire()).to.equal('kept');
+    expect(group.record.emptiedAt).to.equal(null);
+  });
+
+  it('[WS-JOB-12] made over REST it loses its jobs 24 hours after such a takeover', async () => {
+    const group = await open({ emptiedAt: null, isPermanent: true });
+    publish(group);
+    expect(await group.expire()).to.equal('kept');
+    clock.forward(keptMs);
+    expect(await group.expire()).to.equal('kept');
+    expect((await group.show()).depth).to.equal(0);
+  });
+
   for (const [bounds, limit] of [
     [{ jobs: 3, bytes: 1_000_000 }, 'groupJobs'],
     [{ jobs: 1_000, bytes: 3_500 }, 'groupJobBytes'],
