@@ -154,9 +154,14 @@ export class OwnedGroup {
     if (!this.deps.gathered.isOver || this.queue.takes(message)) this.add(message);
   }
 
+  /** A dead letter. The same redrive once more changes nothing: it is tried on until it is known to have succeeded. */
+  putBack(message: LiveMessage, redriveId: string | undefined): void {
+    if (redriveId === undefined || !this.taken.isRepeated(redriveId)) this.add(message, redriveId);
+  }
+
   /** A new job, behind the others. */
-  add(message: LiveMessage): void {
-    const job = this.backlog.add(message);
+  add(message: LiveMessage, redriveId?: string): void {
+    const job = this.backlog.add(message, redriveId);
     this.deps.counts.added++;
     this.queue.add(job);
     if (this.backlog.exceeded) void this.deaths.makeRoom();
