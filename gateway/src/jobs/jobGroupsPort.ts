@@ -106,7 +106,7 @@ export class JobGroupAnswers {
         name === job.group,
     );
     if (group === undefined) return false;
-    group.add(unpackedMessage(job.message));
+    group.putBack(unpackedMessage(job.message), job.redriveId);
     await of.flushed();
     return true;
   }

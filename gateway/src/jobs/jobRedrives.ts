@@ -36,7 +36,7 @@ export class JobRedrives {
     const { bus, requests } = this.deps;
     const { projectId, roomId, scope, topicName, group = '', rest } = work;
     const job: RedrivenJob = {
-      ...{ projectId, roomId, topicName, group, message: rest },
+      ...{ projectId, roomId, topicName, group, redriveId, message: rest },
       accessScopeId: scope?.accessScopeId ?? null,
     };
     const isBack = await requests.ask(jobShardOf(roomId), 'redrive', job);

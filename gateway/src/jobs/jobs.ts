@@ -44,8 +44,7 @@ export interface JobsDeps extends Omit<JobOwnerDeps, 'owned' | 'gather'> {
   readonly random: Pick<Random, 'uuid'>;
   /** Whether a group without jobs has members, on any gateway. */
   readonly hasPlainMembers: (topic: string, name: string) => boolean;
-  /** Other processes that are known to live, and those of them that have members. */
-  readonly others: () => readonly string[];
+  /** Those of the others that have members. */
   readonly otherGateways: () => readonly string[];
 }
 
@@ -281,7 +280,7 @@ export class Jobs {
     if (owned === undefined || this.ownTerm(shard) !== news.term) return;
     const isCurrent = (): boolean => this.ownTerm(shard) === news.term;
     if (news.kind === 'join') void this.processes.join(news, shard, isCurrent);
-    else if (news.kind === 'here') owned.gathering?.heard(news.from);
+    else if (news.kind === 'here') owned.gathering.heard(news.from);
     else if (news.kind === 'request') void this.requests.answer(news, shard);
     else if (news.kind === 'settle')
       for (const seq of news.seqs) owned.get(news.groupId)?.members.settle(seq);

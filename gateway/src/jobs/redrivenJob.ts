@@ -5,6 +5,8 @@ export interface RedrivenJob {
   readonly accessScopeId: string | null;
   readonly topicName: string;
   readonly group: string;
+  /** By which a second try is known. Undefined from a gateway of the previous release. */
+  readonly redriveId?: string | undefined;
   /** As it was stored. */
   readonly message: Uint8Array;
 }

@@ -59,7 +59,7 @@ export interface NewJob {
   readonly seq: number;
   readonly message: Uint8Array;
   readonly addedAt: number;
-  /** Of its message, where that may be published once more; see `recentIds`. */
+  /** Of its message, where that may be published once more, or of its redrive; see `recentIds`. */
   readonly id?: string;
 }
 

@@ -85,6 +85,7 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   /** [HOOK-EVENT-6] Settles the call, and goes on with the events behind it, here, or where this process ends elsewhere. */
   const end = async (call: WebhookCall, settle: () => Promise<void>): Promise<void> => {
     await surely(settle);
+    await surely(() => settlement.ended(call));
     const next = followingCall(call);
     if (next === undefined) return undefined;
     return deps.isClosing() ? put(webhookCalls, next) : handleNew(next);

@@ -23,6 +23,11 @@ export interface Settlement {
   turnAway(call: WebhookCall, limit: BacklogLimit, error: TurnedAway): Promise<void>;
   /** Ends a call that nobody waits for, or that has waited for too long. */
   giveUp(call: WebhookCall, error: TurnedAway): Promise<void>;
+  /**
+   * [HOOK-EVENT-6] After one of these: whoever has put the events of a room waits until the last of them has ended. A step of its own, so that
+   * a failure here does not report the call again.
+   */
+  ended(call: WebhookCall): Promise<void>;
 }
 
 interface SettlementDeps {
@@ -51,17 +56,15 @@ export const createSettlement = ({
           call,
           ...(responseStatus && { responseStatus }),
         });
-      return ended(made);
+      return;
     }
     const responseStatus = statusOf(result);
     const error = errorOf(result);
     await bus.put(webhookReports, { outcome: 'failed', call, responseStatus, error, status: step.status });
     metrics.deadLetters += 1;
     logger.warn('A webhook call failed', { ...idsOf(call), responseStatus, reason: error });
-    await ended(made);
   };
 
-  /** [HOOK-EVENT-6] Whoever has put the events of a room waits until the last of them has ended. After the report of a dead letter. */
   const ended = async ({ origin, roomId, scope, sequence, following }: WebhookCall): Promise<void> => {
     if (origin.by !== 'roomEvent' || roomId === undefined || sequence === undefined || following) return;
     await settleEvents({ roomId, accessScopeId: scope?.accessScopeId ?? null, sequence });
@@ -97,7 +100,6 @@ export const createSettlement = ({
     const failure = { responseStatus: null, error, status: 'pending' } as const;
     await bus.put(webhookReports, { outcome: 'failed', call: alone(call), ...failure });
     metrics.deadLetters += 1;
-    await ended(call);
   };
 
   return {
@@ -109,6 +111,7 @@ export const createSettlement = ({
       return giveUp(call, error);
     },
     giveUp,
+    ended,
   };
 };
 

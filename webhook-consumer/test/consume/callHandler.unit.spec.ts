@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createCallHandler, type CallDeps, type CallHandler } from '../../src/consume/callHandler.js';
+import { createSettlement } from '../../src/consume/settlement.js';
 import { CallWaits } from '../../src/consume/waits.js';
 import { createMetrics } from '../../src/metrics.js';
 import { defaultOptions } from '../../src/options.js';
@@ -18,6 +21,7 @@ describe('the handler of calls', () => {
   let isFull: boolean;
   let isOverLimit: boolean;
   let isOpen: boolean;
+  let deps: CallDeps;
   let handler: CallHandler;
 
   beforeEach(() => {
@@ -25,7 +29,7 @@ describe('the handler of calls', () => {
     const stored = new Promise<void>((resolve) => (store = resolve));
     const later = () => stored;
     const permit = { endpointClass: 'steady', done: () => undefined };
-    handler = createCallHandler({
+    deps = {
       bus: { put: later } as unknown as MessageBus,
       gate: { inFlight: 0, enter: async () => (isFull ? undefined : permit) },
       quota: {
@@ -48,12 +52,13 @@ describe('the handler of calls', () => {
       clock: { now: () => 1_000 },
       parkedMs: 100,
       parkedPacer: { pass: async () => undefined },
-      settlement: { settle: later, turnAway: later, giveUp: later },
+      settlement: { settle: later, turnAway: later, giveUp: later, ended: later },
       publishOutcome: () => undefined,
       pacer: { pass: async () => undefined },
       ...{ metrics: createMetrics(), tracing: undefined, waits: new CallWaits(defaultOptions) },
       isClosing: () => false,
-    } as unknown as CallDeps);
+    } as unknown as CallDeps;
+    handler = createCallHandler(deps);
   });
 
   const begun: Readonly<Record<string, () => Promise<void>>> = {
@@ -94,4 +99,23 @@ describe('the handler of calls', () => {
       store();
       await handling;
     });
+
+  it('[HOOK-EVENT-6] reports a room event that failed once, however often its end cannot be stored', async () => {
+    const event: WebhookCall = {
+      ...{ ...call, kind: 'event', roomId: 'room', sequence: 7, attempts: 2 },
+      origin: { by: 'roomEvent' },
+    };
+    const reports: unknown[] = [];
+    let tries = 0;
+    const { metrics } = deps;
+    const bus = {
+      put: async (_queue: unknown, report: unknown) => void reports.push(report),
+    } as unknown as MessageBus;
+    const settleEvents = async () => {
+      if (++tries <= 3) throw new EngineUnavailable('room events');
+    };
+    const settlement = createSettlement({ bus, metrics, logger: silentLogger, settleEvents });
+    await createCallHandler({ ...deps, bus, settlement }).handleNew(event);
+    expect([tries, reports.length, metrics.deadLetters]).to.eql([4, 1, 1]);
+  });
 });

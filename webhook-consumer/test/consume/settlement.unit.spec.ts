@@ -37,7 +37,7 @@ const endings: Readonly<Record<string, (settlement: Settlement) => Promise<void>
     settle(redriven, answered(200), { to: 'done' }),
   'the report of a call that is turned away': ({ turnAway }) =>
     turnAway(call, 'webhookBacklogCalls', 'backlog_full'),
-  'the end of a room event': ({ settle }) => settle(event, answered(200), { to: 'done' }),
+  'the end of a room event': ({ ended }) => ended(event),
   'the answer to a hydration': ({ settle }) => settle(hydration, answered(200), { to: 'done' }),
 };
 
@@ -145,18 +145,18 @@ describe('the settlement of', () => {
   });
 
   describe('[HOOK-EVENT-6] a room event', () => {
-    it('is told as its end, also where it failed', async () => {
+    it('is told as its end, apart from what is reported of it', async () => {
       const { put, ends, settlement } = world();
-      await settlement.settle(event, answered(200), { to: 'done' });
-      expect([put, ends]).to.eql([[], [{ roomId: 'room', accessScopeId: null, sequence: 7 }]]);
       await settlement.settle(event, answered(410), { to: 'deadLetter', status: 'failed' });
-      expect([put.length, ends.length]).to.eql([1, 2]);
+      expect([put.length, ends]).to.eql([1, []]);
+      await settlement.ended(event);
+      expect([put.length, ends]).to.eql([1, [{ roomId: 'room', accessScopeId: null, sequence: 7 }]]);
     });
 
     it('is no end where others follow, and becomes a dead letter without them', async () => {
       const { put, ends, settlement } = world();
-      await settlement.settle({ ...event, following }, answered(200), { to: 'done' });
       await settlement.settle({ ...event, following }, answered(410), { to: 'deadLetter', status: 'failed' });
+      await settlement.ended({ ...event, following });
       expect(ends).to.eql([]);
       expect(put).to.have.length(1);
       expect((put[0]?.[1] as { call: WebhookCall }).call.following).to.equal(undefined);
@@ -164,7 +164,9 @@ describe('the settlement of', () => {
 
     it('that is redriven is reported, and is no end', async () => {
       const { put, ends, settlement } = world();
-      await settlement.settle({ ...event, origin: redriven.origin }, answered(200), { to: 'done' });
+      const again = { ...event, origin: redriven.origin };
+      await settlement.settle(again, answered(200), { to: 'done' });
+      await settlement.ended(again);
       expect([put.length, ends]).to.eql([1, []]);
     });
   });

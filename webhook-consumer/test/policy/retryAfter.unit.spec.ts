@@ -15,6 +15,18 @@ describe('[HOOK-RETRY-6] Retry-After', () => {
     expect(retryAfterMs('Thu, 05 Nov 2026 08:49:37 GMT', now)).to.equal(0);
   });
 
+  it('is a date in UTC in the form that names no zone, whatever the zone of this machine', () => {
+    const { TZ } = process.env;
+    process.env['TZ'] = 'America/New_York';
+    try {
+      expect(retryAfterMs('Fri Nov  6 08:49:37 2026', now)).to.equal(37_000);
+      expect(retryAfterMs('Mon Nov 16 08:49:00 2026', now)).to.equal(10 * 86_400_000);
+    } finally {
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
+    }
+  });
+
   it('is nothing where it cannot be read', () => {
     for (const header of [
       undefined,

@@ -1,15 +1,17 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { JobQueue } from '../queue/jobQueue.js';
+import type { Gathering } from './gathering.js';
 import type { GroupBacklog } from './groupBacklog.js';
 import type { GroupDescription } from './groupDescription.js';
 import type { OldestJobs } from './oldestJobs.js';
 
 export interface GroupAgeDeps {
-  readonly description: Pick<GroupDescription, 'record' | 'reached'>;
+  readonly description: Pick<GroupDescription, 'record' | 'reached' | 'change'>;
   readonly backlog: Pick<GroupBacklog, 'depth' | 'forget'>;
   readonly queue: Pick<JobQueue, 'members' | 'withdraw'>;
   readonly oldest: OldestJobs;
+  readonly gathered: Pick<Gathering, 'isOver'>;
   readonly clock: Clock;
 }
 
@@ -35,6 +37,7 @@ export class GroupAge {
     this.oldestStored = backlog.depth === 0 ? undefined : (await oldest.take(1))[0]?.addedAt;
     const { emptiedAt, isPermanent } = description.record;
     const now = clock.now();
+    if (emptiedAt === null) this.noteMissingMembers(now);
     if (emptiedAt === null || emptiedAt + keptMs > now) return 'kept';
     if (!isPermanent) {
       description.reached('emptyJobGroupMs');
@@ -42,6 +45,12 @@ export class GroupAge {
     }
     await this.forgetOlderThan(now - keptMs, emptiedAt);
     return 'kept';
+  }
+
+  /** Its last member may have died together with its former owner. */
+  private noteMissingMembers(now: number): void {
+    const { description, queue, gathered } = this.deps;
+    if (queue.members.size === 0 && gathered.isOver) description.change({ emptiedAt: now });
   }
 
   private async forgetOlderThan(time: number, emptiedAt: number): Promise<void> {

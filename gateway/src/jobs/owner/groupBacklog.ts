@@ -80,11 +80,11 @@ export class GroupBacklog {
   }
 
   /** A new job, behind the others. */
-  add(message: LiveMessage): JobFields {
+  add(message: LiveMessage, redriveId?: string): JobFields {
     const { clock, packing, changed } = this.deps;
     const seq = ++this.newest;
     const [addedAt, packed] = [clock.now(), packing.pack(message)];
-    const id = mayComeTwice(message) ? message.id : undefined;
+    const id = redriveId ?? (mayComeTwice(message) ? message.id : undefined);
     this.changes.add({ seq, message: packed, addedAt, ...(id !== undefined && { id }) });
     this.jobs++;
     this.jobBytes += packed.length;

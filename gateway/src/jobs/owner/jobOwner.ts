@@ -12,6 +12,8 @@ export interface JobOwnerDeps extends Omit<OwnedShardDeps, 'store' | 'intake' | 
   readonly store: JobStore;
   readonly leases: ShardLeases;
   readonly rooms: RoomLog;
+  /** Other processes that are known to live. */
+  readonly others: () => readonly string[];
   /** A shard is this process' own from now on, or no more. */
   readonly owned: (shard: number, term: number | undefined) => void;
 }
@@ -44,6 +46,7 @@ export class JobOwner {
     this.timers = [
       setInterval(() => this.each((group) => group.tick()), tickMs).unref(),
       setInterval(() => this.each((group) => group.noteDeliveries()), secondMs).unref(),
+      setInterval(() => this.awaitOnlyLiving(), secondMs).unref(),
       setInterval(() => void this.expire(), expiryMs).unref(),
       setInterval(() => void this.mark(), markMs).unref(),
     ];
@@ -145,6 +148,11 @@ export class JobOwner {
       marked.add(partition);
       await endOf(record).catch((error: unknown) => logger.debug('A partition was not marked', { error }));
     }
+  }
+
+  private awaitOnlyLiving(): void {
+    const living = new Set(this.deps.others());
+    for (const { gathering } of this.shards.values()) gathering.keep(living);
   }
 
   private each(action: (group: OwnedGroup) => void): void {

@@ -37,7 +37,7 @@ export interface OwnedGroupDeps {
   readonly taken: Pick<TakenMessages, 'open' | 'close'>;
   /** Of its jobs, and of their messages. */
   readonly bounds: { readonly jobs: number; readonly bytes: number };
-  readonly gathered: Pick<Gathering, 'isOver' | 'done'>;
+  readonly gathered: Pick<Gathering, 'isOver' | 'isComplete' | 'done'>;
   readonly limits: Pick<LimitReports, 'reached'>;
   /** Something is to be written: soon, or within a moment. */
   readonly changed: (group: OwnedGroup, isSoon: boolean) => void;
@@ -151,12 +151,17 @@ export class OwnedGroup {
     // [WS-JOB-2] It may be on the bus twice.
     if (this.taken.isRepeated(message.id)) return;
     // Earlier members that have not returned yet may want what the present ones exclude.
-    if (!this.deps.gathered.isOver || this.queue.takes(message)) this.add(message);
+    if (!this.deps.gathered.isComplete || this.queue.takes(message)) this.add(message);
+  }
+
+  /** A dead letter. The same redrive once more changes nothing: it is tried on until it is known to have succeeded. */
+  putBack(message: LiveMessage, redriveId: string | undefined): void {
+    if (redriveId === undefined || !this.taken.isRepeated(redriveId)) this.add(message, redriveId);
   }
 
   /** A new job, behind the others. */
-  add(message: LiveMessage): void {
-    const job = this.backlog.add(message);
+  add(message: LiveMessage, redriveId?: string): void {
+    const job = this.backlog.add(message, redriveId);
     this.deps.counts.added++;
     this.queue.add(job);
     if (this.backlog.exceeded) void this.deaths.makeRoom();

@@ -33,18 +33,17 @@ export interface OwnedShardDeps
   readonly endOf: (group: JobGroupRecord) => Promise<number>;
 }
 
-/** One of the previous release does not answer. */
+/** A process may be slow, or dead. */
 const gatheringMs = 3_000;
 const longestMs = 10_000;
-const me = 'this process';
 const betweenTries = { firstMs: 100, longestMs: 5_000 };
 
 /** The groups of a shard that this process owns. */
 export class OwnedShard {
   /** Resolves when its groups are here; rejects where another process owns it before that. */
   readonly ready: Promise<void>;
-  /** Undefined before `gather`. */
-  gathering: Gathering | undefined;
+  /** Of what members on other processes have. The groups may be there before it is known who is waited for. */
+  readonly gathering = new Gathering(longestMs);
   private readonly shard: number;
   private readonly term: number;
   private readonly deps: OwnedShardDeps;
@@ -56,8 +55,6 @@ export class OwnedShard {
   private readonly describing: Describing;
   private hasLoaded = false;
   private readonly closing = new AbortController();
-  /** For the groups, which may be there before it is known who is waited for. */
-  private readonly gathered = new Gathering([me], longestMs);
 
   constructor(shard: number, term: number, deps: OwnedShardDeps) {
     this.shard = shard;
@@ -78,8 +75,7 @@ export class OwnedShard {
 
   /** Waits for what members on these processes have. */
   gather(processes: readonly string[]): void {
-    this.gathering = new Gathering(processes, gatheringMs);
-    void this.gathering.done.then(() => this.gathered.heard(me));
+    this.gathering.begin(processes, gatheringMs);
   }
 
   [Symbol.iterator](): Iterator<OwnedGroup> {
@@ -214,7 +210,7 @@ export class OwnedShard {
   private open(stored: StoredJobGroup): OwnedGroup {
     const { store, clock, logger, counts, burial, taken, bounds, limits } = this.deps;
     const group = new OwnedGroup(stored, {
-      ...{ store, clock, logger, counts, burial, taken, bounds, limits, gathered: this.gathered },
+      ...{ store, clock, logger, counts, burial, taken, bounds, limits, gathered: this.gathering },
       changed: (changed, isSoon) => this.commits.changed(changed, isSoon),
       flushed: () => this.commits.flushed(),
       describe: (described) => {

@@ -9,7 +9,8 @@ import { groupOf, seqsOf, shard } from '@roomwire/testing/contracts/job-store/st
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
-import { OwnedGroup } from '../../../src/jobs/owner/ownedGroup.js';
+import { Gathering } from '../../../src/jobs/owner/gathering.js';
+import { OwnedGroup, type OwnedGroupDeps } from '../../../src/jobs/owner/ownedGroup.js';
 import { TakenMessages } from '../../../src/jobs/owner/takenMessages.js';
 import type { JobMember } from '../../../src/jobs/queue/job.js';
 import { createJobCounts } from '../../../src/jobs/queue/jobCounts.js';
@@ -18,6 +19,8 @@ import { ShiftedClock } from '../../support/shiftedClock.js';
 const keptMs = limitTable.emptyJobGroupMs.value;
 const term = 1;
 const groupId = 'g';
+/** Longer than any test. */
+const longMs = 3_600_000;
 
 let messages = 0;
 const message = (fields: Partial<LiveMessage>): LiveMessage =>
@@ -46,7 +49,7 @@ describe('a group with jobs, at its bounds', () => {
   const open = async (
     fields: Partial<JobGroupRecord> = {},
     bounds = { jobs: 1_000, bytes: 1_000_000 },
-    gathered = { isOver: true, done: Promise.resolve() },
+    gathered: OwnedGroupDeps['gathered'] = { isOver: true, isComplete: true, done: Promise.resolve() },
   ): Promise<OwnedGroup> => {
     const record = groupOf(groupId, { createdAt: clock.now(), emptiedAt: clock.now(), ...fields });
     await store.write(record, term);
@@ -112,6 +115,36 @@ describe('a group with jobs, at its bounds', () => {
     expect((await group.show()).depth).to.equal(0);
   });
 
+  it('[WS-JOB-4] ends 24 hours after a takeover from which none of its members has returned', async () => {
+    const group = await open({ emptiedAt: null });
+    publish(group);
+    expect(await group.expire()).to.equal('kept');
+    clock.forward(keptMs - 1_000);
+    expect(await group.expire()).to.equal('kept');
+    clock.forward(1_000);
+    expect(await group.expire()).to.equal('expired');
+  });
+
+  it('[WS-JOB-4] is not without members before those of its former owner have had time to come back', async () => {
+    const gathering = new Gathering(longMs);
+    const group = await open({ emptiedAt: null }, undefined, gathering);
+    expect(await group.expire()).to.equal('kept');
+    expect(group.record.emptiedAt).to.equal(null);
+    enter(group);
+    gathering.begin([], longMs);
+    expect(await group.expire()).to.equal('kept');
+    expect(group.record.emptiedAt).to.equal(null);
+  });
+
+  it('[WS-JOB-12] made over REST it loses its jobs 24 hours after such a takeover', async () => {
+    const group = await open({ emptiedAt: null, isPermanent: true });
+    publish(group);
+    expect(await group.expire()).to.equal('kept');
+    clock.forward(keptMs);
+    expect(await group.expire()).to.equal('kept');
+    expect((await group.show()).depth).to.equal(0);
+  });
+
   for (const [bounds, limit] of [
     [{ jobs: 3, bytes: 1_000_000 }, 'groupJobs'],
     [{ jobs: 1_000, bytes: 3_500 }, 'groupJobBytes'],
@@ -125,9 +158,8 @@ describe('a group with jobs, at its bounds', () => {
     });
 
   it('[WS-JOB-2] divides what has waited for a takeover among all members that are ready by then', async () => {
-    let isOver: () => void = () => undefined;
-    const gathered = { isOver: false, done: new Promise<void>((resolve) => (isOver = resolve)) };
-    const group = await open({}, undefined, gathered);
+    const gathering = new Gathering(longMs);
+    const group = await open({}, undefined, gathering);
     const got: number[][] = [[], [], []];
     const members = got.map((seqs) => enter(group, undefined, seqs));
     const [first, gone] = members as [JobMember, JobMember];
@@ -135,21 +167,31 @@ describe('a group with jobs, at its bounds', () => {
     group.members.leave(gone);
     for (let n = 0; n < 6; n += 1) publish(group);
     expect(got).to.eql([[], [], []]);
-    gathered.isOver = true;
-    isOver();
+    gathering.begin([], longMs);
     await eventually(async () => got.flat().length === 6, { what: 'all jobs' });
     expect(got.map(({ length }) => length)).to.eql([3, 0, 3]);
     group.members.leave(first);
   });
 
-  it('[WS-JOB-4] after a takeover takes what its members leave out, until all that were there have had time to come back', async () => {
-    const gathered = { isOver: false, done: Promise.resolve() };
-    const group = await open({}, undefined, gathered);
-    enter(group, ['paid']);
-    group.take(message({ filters: ['refunded'] }), -1);
-    gathered.isOver = true;
-    group.take(message({ filters: ['refunded'] }), -1);
-    group.take(message({ filters: ['paid'] }), -1);
-    expect(group.load.depth).to.equal(2);
+  it('[WS-JOB-4] after a takeover takes what its members leave out, until all processes that had some are here or dead', async () => {
+    const gathering = new Gathering(longMs);
+    const group = await open({}, undefined, gathering);
+    const got: number[] = [];
+    group.members.ready(enter(group, ['paid'], got));
+    const take = (filter: string): void => group.take(message({ filters: [filter] }), -1);
+    take('refunded');
+    expect(group.load.depth).to.equal(1);
+    gathering.begin(['slow', 'dead'], 1);
+    await gathering.done;
+    take('refunded');
+    take('paid');
+    expect(group.load.depth).to.equal(3);
+    await eventually(async () => got.length === 1, { what: 'the job that a member wants' });
+    gathering.heard('slow');
+    take('refunded');
+    expect(group.load.depth).to.equal(4);
+    gathering.keep(new Set(['slow']));
+    take('refunded');
+    expect(group.load.depth).to.equal(4);
   });
 });
