@@ -46,11 +46,13 @@ interface HeldFrame {
 
 /** The live messages of one subscription, in their order, while it gets what was published before. */
 export class Hold implements Holding {
-  readonly isForReplay: boolean;
+  isForReplay: boolean;
   private readonly memory: Pick<ReplayMemory, 'take' | 'give'>;
   private frames: HeldFrame[] = [];
   private bytes = 0;
   private isFull = false;
+  /** Whether some behind `readTo` are neither held nor sent. */
+  private isShort = false;
   /** Up to here the subscription has what there is. */
   private readTo: Place | undefined;
   private passing: Passing | undefined;
@@ -60,21 +62,45 @@ export class Hold implements Holding {
     this.isForReplay = isForReplay;
   }
 
-  /** Whether some were not kept: they have to be read from the record. */
+  /** Whether some were not kept: they have to be read from the record, behind `upTo`. */
   get hasLeftOut(): boolean {
-    return this.isFull;
+    return this.isShort;
+  }
+
+  /** Up to where the subscription has what there is; undefined where that is not known. */
+  get upTo(): Place | undefined {
+    return this.readTo;
   }
 
   take(frame: Buffer, { place }: Pick<LiveMessage, 'place'>): void {
     if (this.hasBeenRead(place)) return;
     if (this.passing !== undefined) this.pass(frame, place, this.passing);
-    else if (!this.isFull) this.keep({ frame, place });
+    // Of what is left out only the first matters.
+    else if (!this.isFull || !this.isShort) this.keep({ frame, place });
   }
 
-  /** Keeps from now on what comes. */
+  /** What the same subscription lacks of another hold waits in this one, which is new. */
+  takeOver(other: Hold): void {
+    this.readTo = other.readTo;
+    this.isForReplay ||= other.isForReplay;
+    this.isShort = this.isFull = other.isShort;
+    if (!this.isShort) {
+      [this.frames, this.bytes] = [other.frames, other.bytes];
+      [other.frames, other.bytes] = [[], 0];
+    }
+    other.clear();
+  }
+
+  /** Keeps from now on what comes. What was left out is to be read from a view that is taken after; `filled` must follow. */
   beginAnew(): void {
     this.clear();
     this.isFull = false;
+  }
+
+  /** The view was read to its end, which is there: nothing is missing any more but what did not fit since `beginAnew`. */
+  filled(to: Place): void {
+    this.read(to);
+    this.isShort = this.isFull;
   }
 
   /** What stands up to there was read from the record, also what has yet to come live. Returns what was held of it. */
@@ -107,10 +133,20 @@ export class Hold implements Holding {
 
   private keep(held: HeldFrame): void {
     const { length } = held.frame;
-    this.isFull = this.bytes + length > mostBytes || !this.memory.take(length);
-    if (this.isFull) return this.clear();
+    this.isFull ||= this.bytes + length > mostBytes || !this.memory.take(length);
+    if (this.isFull) return this.leaveOut(held);
     this.bytes += length;
     this.frames.push(held);
+  }
+
+  /** Everything before the first that it gives up has been sent. */
+  private leaveOut(last: HeldFrame): void {
+    const first = [...this.frames, last].find(({ place }) => place !== undefined)?.place;
+    if (first !== undefined && !this.isShort) {
+      this.readTo = { epoch: first.epoch, offset: first.offset - 1 };
+      this.isShort = true;
+    }
+    this.clear();
   }
 
   private release(released: readonly HeldFrame[]): readonly Buffer[] {

@@ -86,23 +86,36 @@ export class Replay {
   async goLive(upTo: Place): Promise<void> {
     this.upTo = upTo;
     this.hold.read(upTo);
-    for (let last = upTo; await this.isRead();) {
-      if (!this.hold.hasLeftOut) return this.release();
-      this.hold.beginAnew();
-      const next = await this.lookAgain();
-      if (next === undefined || !(await this.sendBehind(last, next))) return;
-      last = endOf(next);
-      this.hold.read(last);
-    }
+    await this.catchUp();
   }
 
-  /** Sends what is held and is in the view. */
-  sendHeld(view: HistoryView): void {
+  /**
+   * Sends what came since the subscription is held and is in the view. Rejects with `EngineUnavailable` where some of that has to be
+   * read: what was not sent is then still to come.
+   */
+  async sendHeld(view: HistoryView): Promise<void> {
+    if (this.hold.hasLeftOut && !(await this.sendPages(view))) return;
     this.sendAll(this.hold.read(endOf(view)));
   }
 
-  /** Sends what is held, and holds nothing more. */
+  /** As `goLive`, for one that lacks only what came since it is held; at once, unless that was too much. */
   release(): void {
+    if (this.hold.hasLeftOut) void this.catchUp();
+    else this.passOn();
+  }
+
+  private async catchUp(): Promise<void> {
+    while (await this.isRead()) {
+      if (!this.hold.hasLeftOut) return this.passOn();
+      this.hold.beginAnew();
+      const view = await this.lookAgain();
+      if (view === undefined || !(await this.sendBehind(view))) return;
+      this.hold.filled(endOf(view));
+    }
+  }
+
+  /** Sends what is held, and holds nothing more. */
+  private passOn(): void {
     // Not while the audience is gone through, which it changes.
     const letGo = (): void => queueMicrotask(() => this.subscription.letGo(this.hold));
     this.sendAll(this.hold.passOn({ push: (frame) => this.subscription.outbox.push(frame), passed: letGo }));
@@ -127,22 +140,29 @@ export class Replay {
       }
   }
 
-  private async sendBehind(last: Place, next: HistoryView): Promise<boolean> {
-    let sent = last;
+  private async sendBehind(view: HistoryView): Promise<boolean> {
     for (;;)
       try {
-        for await (const page of next.oldestFirst(sent)) {
-          const missing = page.filter(({ message }) => this.subscription.wouldGet(message));
-          for (const kept of missing) this.push(kept);
-          this.deps.delivered(missing.length);
-          sent = page.at(-1)?.place ?? sent;
-          // Not before the next page is fetched: it would wait here, in memory.
-          if (!(await this.isRead())) return false;
-        }
-        return !this.isOver;
+        return await this.sendPages(view);
       } catch (error) {
         if (!(await this.waitOut(error))) return false;
       }
+  }
+
+  /** Sends what the subscription lacks of a view. Resolves with false where it is over before. */
+  private async sendPages(view: HistoryView): Promise<boolean> {
+    for await (const page of view.oldestFirst(this.hold.upTo)) {
+      // Another hold goes on from there, and sends this page.
+      if (this.isOver) return false;
+      const missing = page.filter(({ message }) => this.subscription.wouldGet(message));
+      for (const kept of missing) this.push(kept);
+      this.deps.delivered(missing.length);
+      const last = page.at(-1);
+      if (last !== undefined) this.hold.read(last.place);
+      // Not before the next page is fetched: it would wait here, in memory.
+      if (!(await this.isRead())) return false;
+    }
+    return !this.isOver;
   }
 
   /** The client has all that it was sent: it waits until the engine is back. */

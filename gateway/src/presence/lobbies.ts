@@ -46,19 +46,24 @@ export class Lobbies {
     const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
     if (client.isOver) return;
+    // [WS-SCOPE-4] Its actor has been moved meanwhile, here and below: it is a lobby of another scope.
+    if (!view.isInScope) return this.subscribe(client, lobbyId);
     const feed = this.open(client, lobbyId, view);
+    let snapshot: LobbySnapshot | undefined;
     try {
-      const snapshot = await this.snapshot(client, view, feed);
-      if (snapshot === undefined) {
-        this.unsubscribe(client, lobbyId);
-        return 'lobbyTooLarge';
-      }
-      client.outbox.push(snapshot.frame('lobbySubscribed', lobbyId));
-      feed.release();
+      snapshot = await this.snapshot(client, view, feed);
     } catch (error) {
       this.unsubscribe(client, lobbyId);
       throw error;
     }
+    if (client.isOver) return;
+    if (feed.isOver) return this.subscribe(client, lobbyId);
+    if (snapshot === undefined) {
+      this.unsubscribe(client, lobbyId);
+      return 'lobbyTooLarge';
+    }
+    client.outbox.push(snapshot.frame('lobbySubscribed', lobbyId));
+    feed.release();
   }
 
   /** As `subscribe`, without the events. */
@@ -66,6 +71,7 @@ export class Lobbies {
     const view = await this.find(client, lobbyId);
     if (view === undefined) return 'notAuthorized';
     const snapshot = await this.snapshot(client, view);
+    if (!view.isInScope) return this.list(client, lobbyId);
     if (snapshot === undefined) return 'lobbyTooLarge';
     client.outbox.push(snapshot.frame('lobbyPresenceList', lobbyId));
   }

@@ -120,7 +120,7 @@ export class LobbyFeed {
   private readonly known = new Map<string, number>();
   /** Events wait until the snapshot is sent and it is known which rooms the session sees. */
   private isHeld = true;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(
     client: Pick<Client, 'outbox' | 'close'>,
@@ -135,6 +135,10 @@ export class LobbyFeed {
     this.since = app.last;
   }
 
+  get isOver(): boolean {
+    return this.hasEnded;
+  }
+
   /** The snapshot is sent: events may follow. */
   release(): void {
     void this.drain();
@@ -147,7 +151,7 @@ export class LobbyFeed {
   }
 
   end(): void {
-    this.isOver = true;
+    this.hasEnded = true;
     this.waiting = [];
   }
 
@@ -157,7 +161,7 @@ export class LobbyFeed {
 
   /** The event has been located. */
   push(event: LobbyEvent): void {
-    if (this.isOver || this.isKnown(event)) return;
+    if (this.hasEnded || this.isKnown(event)) return;
     if (this.isHeld) this.wait(event);
     else if (event.isShownTo(this.view)) this.send(event);
   }
@@ -178,7 +182,7 @@ export class LobbyFeed {
   private async drain(): Promise<void> {
     for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
       const isShown = await this.isShown(next.roomSlug);
-      if (this.isOver) return;
+      if (this.hasEnded) return;
       if (isShown) this.send(next);
       this.waiting.shift();
     }
@@ -186,7 +190,7 @@ export class LobbyFeed {
   }
 
   private async isShown(roomSlug: string): Promise<boolean> {
-    while (!this.isOver) {
+    while (!this.hasEnded) {
       try {
         return await this.view.shows(roomSlug);
       } catch {

@@ -13,14 +13,21 @@ export class LobbyView {
   private readonly deps: ReadingDeps;
   private readonly client: Pick<Client, 'identity'>;
   private readonly app: Pick<App, 'slug' | 'config'>;
+  private readonly scope: string | null;
 
   constructor(deps: ReadingDeps, client: Pick<Client, 'identity'>, app: App, lobbySlug: string) {
     this.deps = deps;
     this.client = client;
     this.app = app;
     this.lobbySlug = lobbySlug;
-    const { identity } = client;
-    this.scopedApp = scopedAppOf(internalRoom(identity.projectId, identity.scope, app.slug, 'any'));
+    const { projectId, scope } = client.identity;
+    this.scope = scope;
+    this.scopedApp = scopedAppOf(internalRoom(projectId, scope, app.slug, 'any'));
+  }
+
+  /** [WS-SCOPE-4] Whether its actor is still in the scope of its rooms. */
+  get isInScope(): boolean {
+    return this.client.identity.scope === this.scope;
   }
 
   /** The same for those who see the same of it: what a token narrows it narrows for its connection alone. */

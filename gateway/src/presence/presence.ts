@@ -64,6 +64,11 @@ export class Presence {
     this.lobbies = new Lobbies(deps, this.board);
   }
 
+  /** Resolves when it is known who is present on other gateways. `entries` and `count` must wait for it. */
+  get ready(): Promise<void> {
+    return this.board.ready;
+  }
+
   async start(): Promise<void> {
     await this.board.start();
     this.timers = [
@@ -125,19 +130,12 @@ export class Presence {
     return 'brokerUnavailable';
   }
 
-  async entries(access: TopicAccess): Promise<readonly PresenceEntry[]> {
-    await this.board.ready;
+  entries(access: TopicAccess): readonly PresenceEntry[] {
     return this.board.entries(access.room);
   }
 
   /** [WS-PRES-17] Begins anew where the session counts already. */
-  async count(
-    client: PresenceClient,
-    roomId: string,
-    access: TopicAccess,
-  ): Promise<ProtocolErrorName | void> {
-    await this.board.ready;
-    if (client.isOver) return;
+  count(client: PresenceClient, roomId: string, access: TopicAccess): ProtocolErrorName | void {
     const member = this.members.of(client);
     const { room } = access;
     const known = member.counts.get(room);

@@ -60,16 +60,19 @@ export class PublishClaims {
   }
 
   /** Never rejects. A claim that is won must be settled: `sent`, `free` or `givenUp`. */
-  async claim(
+  claim(
     { mark }: Pick<Publisher, 'mark'>,
     author: Author,
     access: TopicAccess,
     { id = '', data }: PublishFrame,
   ): Promise<DecidedClaim> {
-    const key = keyOf(author, access, id);
-    const digest = sha256(data);
+    return this.claimUnder(keyOf(author, access, id), data, withGivenId(this.deps.ids.next(mark), id));
+  }
+
+  /** The same for what has no publisher, under a key of at most 40 characters: those of publishers are longer. */
+  async claimUnder(key: string, data: Uint8Array, messageId: string): Promise<DecidedClaim> {
     try {
-      return await this.decide(key, digest, withGivenId(this.deps.ids.next(mark), id));
+      return await this.decide(key, sha256(data), messageId);
     } catch (error) {
       this.deps.logger.warn('The id of a publish could not be claimed', { error });
       return { kind: 'unavailable' };

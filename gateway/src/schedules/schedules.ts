@@ -6,12 +6,13 @@ import { once, type Service } from '@roomwire/shared/runtime/service';
 import type { MessageIds } from '../publishing/messageIds.js';
 import { deliverDue, type DeliverDeps } from './dueDeliveries.js';
 import { DuePublishes } from './duePublishes.js';
-import { startScheduleRedrives } from './redrivenSchedules.js';
+import { startScheduleRedrives, type RedriveDeps } from './redrivenSchedules.js';
 
-export interface SchedulesDeps extends Omit<DeliverDeps, 'bus'> {
+export interface SchedulesDeps extends Omit<DeliverDeps, 'bus' | 'claims'> {
   readonly bus: MessageBus;
   readonly store: ScheduleStore;
   readonly leases: ShardLeases;
+  readonly claims: RedriveDeps['claims'];
   readonly ids: Pick<MessageIds, 'next'>;
   /** Between two looks at what is due. */
   readonly lookMs: number;

@@ -18,6 +18,7 @@ import type { ConnectedActor } from '../access/connectedActor.js';
 import { actorHolder, checkCredential, restsOn, type CredentialDeps } from '../access/credentials.js';
 import type { GatewayMetrics } from '../metrics.js';
 import type { RecordReads } from '../history/recordReads.js';
+import { inNamedRoom } from '../presence/inNamedRoom.js';
 import type { Presence } from '../presence/presence.js';
 import { createPresenceHandler, type PresenceFrameDeps } from './presenceFrame.js';
 import { createPublishHandler, type PublishFrameDeps } from './publishFrame.js';
@@ -150,9 +151,10 @@ const sendPresence = async (
   { presence }: FrameHandlerDeps,
 ): Promise<ProtocolErrorName | void> => {
   if (roomId === undefined) return session.outbox.push(presenceListFrame(undefined, []));
-  const access = await presence.find(session, roomId);
-  if (access === undefined) return 'unknownTopic';
-  session.outbox.push(presenceListFrame(roomId, await presence.entries(access)));
+  await presence.ready;
+  return inNamedRoom(presence, session, roomId, (access) =>
+    session.outbox.push(presenceListFrame(roomId, presence.entries(access))),
+  );
 };
 
 /** [WS-HIST-12] Needs no subscription. */

@@ -2,12 +2,13 @@ import type { PresenceFrame } from '@roomwire/shared/wire/protocol/clientFrames'
 import { maxPresenceBytes } from '@roomwire/shared/wire/protocol/limits';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import { isCurrent, type TopicAccess } from '../access/topicAccess.js';
+import { inNamedRoom } from '../presence/inNamedRoom.js';
 import type { Presence } from '../presence/presence.js';
 import type { Revalidator } from './revalidator.js';
 import type { Session } from './session.js';
 
 export interface PresenceFrameDeps {
-  readonly presence: Pick<Presence, 'isWithinRate' | 'find' | 'announce' | 'count' | 'leaveRoom'>;
+  readonly presence: Pick<Presence, 'ready' | 'isWithinRate' | 'find' | 'announce' | 'count' | 'leaveRoom'>;
   readonly revalidator: Pick<Revalidator, 'recheckProject'>;
 }
 
@@ -31,21 +32,21 @@ export const createPresenceHandler = (
     // [WS-OBS-3]
     if (session.identity.observes) return 'observerReadOnly';
     if (session.identity.actorType === 'observer') return 'unknownTopic';
-    const access = await presence.find(session, roomId);
-    if (access === undefined) return 'unknownTopic';
-    if (session.isOver) return;
-    const error = await presence.announce(session, { roomId, access, keep, presence: data });
-    recheck(session, access);
-    return error;
+    return inNamedRoom(presence, session, roomId, async (access) => {
+      const error = await presence.announce(session, { roomId, access, keep, presence: data });
+      recheck(session, access);
+      return error;
+    });
   };
 
   /** [WS-PRES-17] */
   const count = async (session: Session, roomId: string) => {
-    const access = await presence.find(session, roomId);
-    if (access === undefined) return 'unknownTopic';
-    const error = await presence.count(session, roomId, access);
-    recheck(session, access);
-    return error;
+    await presence.ready;
+    return inNamedRoom(presence, session, roomId, (access) => {
+      const error = presence.count(session, roomId, access);
+      recheck(session, access);
+      return error;
+    });
   };
 
   const ask = throttled((session, { roomId = '', leave }) =>

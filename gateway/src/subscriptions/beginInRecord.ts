@@ -57,15 +57,17 @@ export const beginInRecord = async (
   let beginning: Beginning;
   try {
     beginning = await record.begin(of, frame, (message) => subscription.selects(message));
+    if (!subscription.isHeldBy(hold)) return 'ended';
+    const { view, selection } = beginning;
+    if (selection?.gap && frame.onGap === 'refuse') return 'refused';
+    // An earlier subscription gets live what was published before the answer, whatever is replayed.
+    if (!isNew && selection) await replay.sendHeld(view);
   } catch (error) {
     if (!isNew) replay.release();
     throw error;
   }
   if (!subscription.isHeldBy(hold)) return 'ended';
-  const { view, selection, position } = beginning;
-  if (selection?.gap && frame.onGap === 'refuse') return 'refused';
-  // An earlier subscription gets live what was published before the answer, whatever is replayed.
-  if (!isNew && selection) replay.sendHeld(view);
+  const { selection, position } = beginning;
   return {
     answer: { position, continuity: selection?.continuity, gap: selection?.gap },
     // [WS-SUB-2] None is missed: what the record has may still be on its way to a subscription that has read nothing of it.

@@ -20,10 +20,10 @@ export abstract class ListedSubscriber extends Subscriber implements Replaying {
     return this.isBehind;
   }
 
-  /** [WS-HIST-7] Its messages wait there from now on, or from when it is active. What waited elsewhere is not sent. */
+  /** [WS-HIST-7] Its messages wait there from now on, or from when it is active, [WS-SUB-2] with what waits elsewhere. */
   hold(hold: Hold): void {
     this.inAudience(() => {
-      this.endHold();
+      if (this.heldIn) hold.takeOver(this.heldIn);
       this.held = this.heldIn = hold;
     });
     this.isBehind = true;

@@ -9,6 +9,7 @@ import {
   payloadOf,
 } from '@roomwire/shared/wire/protocol/encodeFrames';
 import { historyTopic, MemoryRecord } from '@roomwire/testing/fakes/memoryRecord';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { Hold, ReplayMemory } from '../../src/history/hold.js';
 import { ReplayFrames } from '../../src/history/replayFrames.js';
 import { Replay, type Replaying, type ReplayExtent } from '../../src/history/replay.js';
@@ -34,7 +35,8 @@ class Stage {
   hold: Hold | undefined = new Hold(this.memory);
   look: () => Promise<HistoryView> = async () => this.record.view();
   private readonly outbox: Replaying['outbox'];
-  private readonly replay: Replay;
+  private readonly subscription: Replaying;
+  private replay: Replay;
 
   constructor() {
     const waiting = (): number => this.waitingBytes;
@@ -45,21 +47,24 @@ class Stage {
         return waiting();
       },
     };
-    const held = this.hold as Hold;
-    const subscription = {
+    this.subscription = {
       ...{ meta: false, outbox: this.outbox },
       wouldGet: () => true,
       isHeldBy: (hold: Hold) => this.hold === hold,
-      letGo: () => (this.hold = undefined),
+      letGo: (hold: Hold) => {
+        if (this.hold === hold) this.hold = undefined;
+      },
       caughtUp: (sent: ReplayExtent) => void this.caughtUp.push(sent),
     };
-    this.replay = new Replay(subscription, held, {
-      ...{ topic: historyTopic, frames: new ReplayFrames() },
-      look: () => this.look(),
-      replayed: () => undefined,
-      delivered: () => undefined,
-      failed: () => this.failures++,
-    });
+    this.replay = this.replayIn(this.hold as Hold);
+  }
+
+  /** The client subscribes once more. */
+  again(): void {
+    const hold = new Hold(this.memory);
+    if (this.hold) hold.takeOver(this.hold);
+    this.hold = hold;
+    this.replay = this.replayIn(hold);
   }
 
   /** Reaches the record, and is on its way to those that listen. */
@@ -92,8 +97,31 @@ class Stage {
     return this.replay.goLive(endOf(view));
   }
 
+  async sendHeld(view: HistoryView): Promise<void> {
+    await this.replay.sendHeld(view);
+  }
+
+  release(): void {
+    this.replay.release();
+  }
+
+  /** Resolves when the client has got messages up to this one. */
+  async gets(number: number): Promise<void> {
+    await eventually(() => this.numbers.includes(number), { what: `message ${number}` });
+  }
+
   get numbers(): readonly number[] {
     return this.got.map(({ data }) => data);
+  }
+
+  private replayIn(hold: Hold): Replay {
+    return new Replay(this.subscription, hold, {
+      ...{ topic: historyTopic, frames: new ReplayFrames() },
+      look: () => this.look(),
+      replayed: () => undefined,
+      delivered: () => undefined,
+      failed: () => this.failures++,
+    });
   }
 }
 
@@ -207,11 +235,102 @@ describe('a replay', () => {
   it('[WS-HIST-10] has a bound with all others together', () => {
     const memory = new ReplayMemory(1_000);
     const [one, other] = [new Hold(memory), new Hold(memory)];
-    for (let n = 1; n <= 6; n++) one.take(Buffer.alloc(100), { place: undefined });
-    for (let n = 1; n <= 6; n++) other.take(Buffer.alloc(100), { place: undefined });
+    for (const hold of [one, other])
+      for (let offset = 1; offset <= 6; offset++)
+        hold.take(Buffer.alloc(100), { place: { epoch: 1, offset } });
     expect([one.hasLeftOut, other.hasLeftOut]).to.deep.equal([false, true]);
     expect(memory.bytes).to.equal(600);
     expect(one.passOn({ push: () => undefined, passed: () => undefined })).to.have.length(6);
     expect(memory.bytes).to.equal(0);
+  });
+});
+
+describe('a subscription that is held once more', () => {
+  const large = 300_000;
+  let stage: Stage;
+
+  /** It has got the first message live. */
+  beforeEach(() => {
+    stage = new Stage();
+    stage.hold = undefined;
+    stage.publish(1);
+    stage.again();
+  });
+
+  it('[WS-SUB-2] [WS-HIST-7] gets from the record what did not fit in memory', async () => {
+    for (let n = 2; n <= 6; n++) stage.publish(n, large);
+    stage.release();
+    await stage.gets(6);
+    stage.publish(7);
+    await stage.gets(7);
+    expect(stage.got).to.deep.equal([1, 2, 3, 4, 5, 6, 7].map((data) => ({ data })));
+    expect(stage.memory.bytes).to.equal(0);
+  });
+
+  it('[WS-HIST-7] gets that live before it is replayed, and then what came behind the view', async () => {
+    const last = Array.from({ length: 6 }, (_, n) => stage.publish(n + 2, large)).slice(-1);
+    const view = stage.record.view();
+    stage.publish(8);
+    await stage.sendHeld(view);
+    expect(stage.numbers).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+    stage.send(last);
+    await stage.goLive(view);
+    stage.publish(9);
+    expect(stage.numbers).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 7, 8, 9]);
+  });
+
+  it('[WS-SUB-2] goes on where an engine went away while that was read', async () => {
+    for (let n = 2; n <= 7; n++) stage.publish(n, large);
+    const view = stage.record.view();
+    const oldestFirst: HistoryView['oldestFirst'] = async function* (after) {
+      for await (const page of view.oldestFirst(after)) {
+        yield page;
+        throw new Error('away');
+      }
+    };
+    const failure = await stage.sendHeld({ ...view, oldestFirst }).catch((error: unknown) => error);
+    expect(failure).to.be.an('error');
+    stage.release();
+    await stage.gets(7);
+    expect(stage.numbers).to.deep.equal([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('[WS-SUB-2] takes over what an unfinished replay holds', async () => {
+    stage.waitingBytes = 1e6;
+    const before = stage.goLive(stage.record.view());
+    stage.publish(2);
+    stage.again();
+    stage.publish(3);
+    stage.waitingBytes = 0;
+    await before;
+    stage.release();
+    stage.publish(4);
+    expect(stage.numbers).to.deep.equal([1, 2, 3, 4]);
+    expect(stage.memory.bytes).to.equal(0);
+  });
+
+  it('[WS-SUB-2] goes on where an unfinished replay has read to in the record', async () => {
+    const before = stage.goLive(stage.record.view());
+    for (let n = 2; n <= 9; n++) stage.publish(n, large);
+    const { look } = stage;
+    stage.look = async () => {
+      const view = await look();
+      const oldestFirst: HistoryView['oldestFirst'] = async function* (after) {
+        for await (const page of view.oldestFirst(after)) {
+          stage.waitingBytes = 1e6;
+          yield page;
+        }
+      };
+      return { ...view, oldestFirst };
+    };
+    await stage.gets(4);
+    stage.look = look;
+    stage.again();
+    stage.publish(10);
+    stage.waitingBytes = 0;
+    await before;
+    stage.release();
+    await stage.gets(10);
+    expect(stage.numbers).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 });

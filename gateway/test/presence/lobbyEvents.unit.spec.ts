@@ -6,6 +6,7 @@ import { internalRoom } from '@roomwire/shared/domain/topic';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { Directory } from '../../src/access/directory.js';
 import { Lobbies, type LobbyClient } from '../../src/presence/lobbies.js';
+import { scopedAppOf } from '../../src/presence/presenceTable.js';
 import type { PresenceEntry } from '@roomwire/shared/wire/protocol/presenceFrames';
 import { Estate } from '../support/estate.js';
 import { openEmbeddedPorts, type Ports } from '../support/ports.js';
@@ -22,8 +23,10 @@ describe('the events of lobbies', () => {
   let directory: Directory;
   let lobbies: Lobbies;
   let entries: PresenceEntry[];
+  let onSnapshot: (() => void) | undefined;
 
-  const room = (slug = 'bar') => internalRoom(estate.projectId, null, 'plaza', slug);
+  const room = (slug = 'bar', scope: string | null = null) =>
+    internalRoom(estate.projectId, scope, 'plaza', slug);
 
   const newReader = (actorTokenId = 'ann'): Reader => {
     const frames: Buffer[] = [];
@@ -65,13 +68,14 @@ describe('the events of lobbies', () => {
     });
   const actorsShown = (reader: Reader) => shown(reader).flatMap(({ actorId }) => actorId ?? []);
 
-  const join = (actorTokenId: string, slug = 'bar') =>
-    lobbies.notify({ room: room(slug), event: 'join', actorTokenId, presence: Uint8Array.of(0x80) });
+  const join = (actorTokenId: string, slug = 'bar', scope: string | null = null) =>
+    lobbies.notify({ room: room(slug, scope), event: 'join', actorTokenId, presence: Uint8Array.of(0x80) });
 
   beforeEach(async () => {
     ports = await openEmbeddedPorts();
     estate = new Estate(ports.views);
     entries = [];
+    onSnapshot = undefined;
     const config = {
       lobbies: [
         ...Array.from({ length: 100 }, (_, n) => ({ slug: `lobby-${n}`, rooms: ['bar', 'vip-*'] })),
@@ -87,8 +91,11 @@ describe('the events of lobbies', () => {
       { views, directory, clock: systemClock, limits: { reached: () => {} } },
       {
         ready: Promise.resolve(),
-        roomsIn: () => (entries.length > 0 ? [room()] : []),
-        entries: () => entries,
+        roomsIn: (app) => (entries.length > 0 && app === scopedAppOf(room()) ? [room()] : []),
+        entries: () => {
+          onSnapshot?.();
+          return entries;
+        },
       },
     );
   });
@@ -138,6 +145,23 @@ describe('the events of lobbies', () => {
     const [snapshot] = shown(second) as unknown as { presence: { bar: object } }[];
     const inSnapshot = Object.keys(snapshot?.presence.bar ?? {});
     expect([...inSnapshot, ...actorsShown(second)]).to.deep.equal(['early', 'amid', 'late']);
+  });
+
+  it('[WS-SCOPE-4] begin anew where the actor is moved while its snapshot is made', async () => {
+    const reader = newReader();
+    entries = [{ actorTokenId: 'former', presence: Uint8Array.of(0x80), joinedAt: 1 }];
+    onSnapshot = () => {
+      onSnapshot = undefined;
+      Object.assign(reader.client, { identity: { ...reader.client.identity, scope: 'other' } });
+      lobbies.leave(reader.client);
+    };
+    await lobbies.subscribe(reader.client, 'plaza/lobby-0');
+    expect(shown(reader)).to.have.length(1);
+    expect(shown(reader)[0]).to.deep.include({ presence: {} });
+    join('of the old scope');
+    join('of the new scope', 'bar', 'other');
+    await eventually(() => actorsShown(reader).length > 0);
+    expect(actorsShown(reader)).to.deep.equal(['of the new scope']);
   });
 
   it('[WS-LOBBY-3] are those of its rooms, until it is unsubscribed', async () => {

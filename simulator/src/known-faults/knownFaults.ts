@@ -250,7 +250,7 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'held-twice': {
     what: 'What is held and replayed comes live as well: a lost threshold',
     rules: ['WS-HIST-7', 'WS-PUB-1'],
-    edits: [gateway('history/replay', 'this.hold.read(upTo);\n        for (', 'for (')],
+    edits: [gateway('history/replay', 'this.hold.read(upTo);\n        await this', 'await this')],
   },
   'early-end': {
     what: 'A read shares the end of the partition with one that began before it',

@@ -3,6 +3,8 @@ import { encode } from '@msgpack/msgpack';
 import type { TopicHistory } from '@roomwire/shared/domain/app';
 import type { Room } from '@roomwire/shared/domain/room';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
+import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { World } from '../../support/world.js';
 
 /** An app whose topic `chat` has history, under a slug of its own. */
@@ -341,5 +343,34 @@ describe('history', () => {
     }
     expect(numbers).to.deep.equal(Array.from({ length: 80 }, (_, n) => n));
     expect(slow.isClosed).to.equal(false);
+  });
+
+  it('[WS-SUB-2] [WS-HIST-7] misses none where a client subscribes again before its replay is over', async () => {
+    const [{ topic }, { topic: other }] = [await chat(), await chat()];
+    const writer = await world.join({}, 1);
+    const witness = await (await world.join({}, 1)).subscribe(topic);
+    const metric = async (name: string) =>
+      (await collectedMetrics(world.gatewayAt(1).collect)).get(`roomwire_${name}`) ?? 0;
+    const block = new Uint8Array(200_000);
+    await publish(writer, topic, ...Array.from({ length: 15 }, (_, n) => [n, block]));
+    for (let n = 0; n < 15; n++) await next(witness);
+    const before = await metric('replays_total');
+    const slow = await (await world.join({}, 1)).subscribe(other);
+    slow.webSocket.pause();
+    // From now on the system takes nothing more off the gateway.
+    while ((await metric('outbox_largest_bytes')) === 0) await publish(writer, other, new Uint8Array(50_000));
+    slow.send({ type: 'subscribe', topic, from: { position: '' } });
+    await eventually(async () => (await metric('replays_total')) > before, { what: 'the replay' });
+    await publish(writer, topic, [15], [16]);
+    for (let n = 15; n < 17; n++) expect(await next(witness)).to.deep.include({ data: [n] });
+    slow.send({ type: 'subscribe', topic, meta: true });
+    slow.webSocket.resume();
+    await publish(writer, topic, [17]);
+    const frames: Frame[] = [];
+    const isOfTopic = (frame: Frame) => isMessage(frame) && frame['topic'] === topic;
+    const numbers = () => frames.filter(isOfTopic).map(({ data }) => (data as readonly [number])[0]);
+    while (numbers().at(-1) !== 17) frames.push(await next(slow));
+    expect(numbers()).to.deep.equal(Array.from({ length: 18 }, (_, n) => n));
+    expect(frames.filter(({ type }) => type === 'subscribed')).to.have.length(2);
   });
 });

@@ -177,6 +177,43 @@ describe('publishes for later', () => {
     expect(reports[2]).to.include({ outcome: 'redriven', redriveId: 'redrive-2' });
   });
 
+  it('[WS-LATER-2] are delivered once although their redrive comes twice', async () => {
+    await world.close();
+    let isAway = true;
+    await open({
+      bus: (real) =>
+        overlaid(real, {
+          // The report cannot be put before the message was delivered, so that the redrive comes again.
+          put: async (queue, job) => {
+            const isReport = (job as { readonly outcome?: string }).outcome === 'redriven';
+            if (isReport && isAway) throw new EngineUnavailable('message bus');
+            return real.put(queue, job);
+          },
+        }),
+    });
+    const reports = await reported();
+    const { record, token } = await world.actor();
+    await publish(await world.joinAs(token), 'late', { deliverAt: soon(400) });
+    await world.happened(
+      { type: 'ActorDeleted', data: { actorTokenId: record.actorTokenId } },
+      { remove: 'actors', id: record.actorTokenId },
+    );
+    await eventually(() => reports.length === 1, { withinMs: 20_000 });
+    const { work } = reports[0] as WorkReport;
+    await world.put({ put: 'actors', id: record.actorTokenId, doc: { ...record, createdPosition: '0' } });
+    const reader = await (await world.join()).subscribe(topic);
+    await world.bus.put(scheduleRedrives, { redriveId: 'redrive-1', work });
+    expect(await next(reader)).to.include({ data: 'late' });
+    await eventually(async () => (await world.schedules.held(world.projectId)).messages === 0);
+    isAway = false;
+    await eventually(() => reports.length === 2, { withinMs: 20_000 });
+    expect(reports[1]).to.include({ outcome: 'redriven', redriveId: 'redrive-1' });
+    await eventually(async () => (await world.schedules.held(world.projectId)).messages === 0);
+    const client = await world.join();
+    client.publish(topic, 'marker');
+    expect(await next(reader)).to.include({ data: 'marker' });
+  });
+
   it('[WS-LATER-4] count against the quota when they are accepted', async () => {
     const organization = { ...records.organization(world.organizationId) };
     const plan = { ...organization.plan, monthlyMessages: 1 };
