@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ChannelReader, MessageBus } from '@roomwire/shared/ports/messageBus';
 import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
@@ -28,6 +29,8 @@ export class JobLink {
 
   constructor(deps: JobLinkDeps) {
     this.deps = deps;
+    // Each address that waits for the bus listens to it.
+    setMaxListeners(0, this.closing.signal);
   }
 
   get id(): string {
