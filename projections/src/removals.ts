@@ -4,25 +4,31 @@ import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 
-/** The id of what an event deletes; the others are not read. Throws for one that this version cannot read. */
-export const deletedBy = (ids: DeletedIds, event: RecordedEvent): readonly string[] => {
-  const id = ids[event.type as EventType] && deletedId(ids, readEvent(event));
-  return id === undefined ? [] : [id];
-};
+/** The id of what an event deletes; the others are not read. Throws for a malformed one. */
+export const deletedBy = (ids: DeletedIds, event: RecordedEvent): string | undefined =>
+  ids[event.type as EventType] && deletedId(ids, readEvent(event));
 
-/** As `deletedBy`; what cannot be read is logged, and deletes nothing. */
-export const readablyDeletedBy = (
+/**
+ * What is read from an event, if anything. A malformed one is skipped and logged as an error: no version could read it, and it must not
+ * hold up the deletions behind it.
+ */
+export const readably =
+  <T>(read: (event: RecordedEvent) => T | undefined, logger: Logger) =>
+  (event: RecordedEvent): readonly T[] => {
+    try {
+      const found = read(event);
+      return found === undefined ? [] : [found];
+    } catch (error) {
+      logger.error('An event was skipped', { eventId: event.id, type: event.type, error });
+      return [];
+    }
+  };
+
+/** The ids of what an event deletes: one, or none. */
+export const idsDeletedBy = (
   ids: DeletedIds,
-  event: RecordedEvent,
   logger: Logger,
-): readonly string[] => {
-  try {
-    return deletedBy(ids, event);
-  } catch (error) {
-    logger.error('An event was skipped', { eventId: event.id, type: event.type, error });
-    return [];
-  }
-};
+): ((event: RecordedEvent) => readonly string[]) => readably((event) => deletedBy(ids, event), logger);
 
 /** For a follower: removes from a store what belongs to what events delete. */
 export const removingFrom =
