@@ -7,7 +7,8 @@ import { standingMs } from '@roomwire/shared/wire/bus/connectionFacts';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
 import { createPruner, followingAndPruning } from './pruner.js';
-import { idsDeletedBy, RepeatedDeletions } from './removals.js';
+import { idsDeletedBy } from './removals.js';
+import { RepeatedDeletions } from './repeatedDeletions.js';
 
 export interface ConnectionKeeperDeps extends FollowerDeps {
   readonly record: DeletedFrom & Pick<ConnectionRecord, 'giveUpSilent' | 'prune' | 'removeOf'>;
@@ -40,6 +41,7 @@ export const createConnectionKeeper = (deps: ConnectionKeeperDeps): ConnectionKe
   const follower = createDeletionFollower(deps, {
     name: 'record of connections',
     store: record,
+    repeated,
     deleteBy: async (events) => {
       const ids: string[] = [];
       for (const event of events)

@@ -6,7 +6,8 @@ import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js'
 import { createHistoryDeleter, type HistoryDeleterDeps } from './historyDeleter.js';
 import { deletionOf, type HistoryDeletion } from './historyDeletions.js';
 import { createPruner, followingAndPruning } from './pruner.js';
-import { readably, RepeatedDeletions } from './removals.js';
+import { readably } from './removals.js';
+import { RepeatedDeletions } from './repeatedDeletions.js';
 
 export interface HistoryKeeperDeps extends FollowerDeps, HistoryDeleterDeps {
   readonly index: HistoryDeleterDeps['index'] & DeletedFrom & Pick<HistoryIndex, 'prune'>;
@@ -27,6 +28,7 @@ export const createHistoryKeeper = (deps: HistoryKeeperDeps): Service => {
   const follower = createDeletionFollower(deps, {
     name: 'message history',
     store: index,
+    repeated,
     deleteBy: async (events) => {
       const deletions: HistoryDeletion[] = [];
       for (const event of events)

@@ -5,7 +5,8 @@ import type { Service } from '@roomwire/shared/runtime/service';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
 import { createPruner, followingAndPruning } from './pruner.js';
-import { idsDeletedBy, removingFrom, RepeatedDeletions } from './removals.js';
+import { idsDeletedBy, removingFrom } from './removals.js';
+import { RepeatedDeletions } from './repeatedDeletions.js';
 
 export interface JobKeeperDeps extends FollowerDeps {
   readonly jobs: Pick<JobStore, 'removeOf'> & DeletedFrom;
@@ -25,6 +26,7 @@ export const createJobKeeper = (deps: JobKeeperDeps): Service => {
   const follower = createDeletionFollower(deps, {
     name: 'jobs',
     store: jobs,
+    repeated,
     deleteBy: removingFrom(jobs, (event) => {
       const owners = ownersOf(event);
       for (const owner of owners) repeated.add(owner, event);

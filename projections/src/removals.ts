@@ -1,7 +1,6 @@
 import { deletedId, type DeletedIds } from '@roomwire/shared/domain/deletedIds';
 import { readEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 
 /** The id of what an event deletes; the others are not read. Throws for a malformed one. */
@@ -41,29 +40,3 @@ export const removingFrom =
     if (ids.length > 0) await store.removeOf(ids);
     return ids.length > 0;
   };
-
-/** Whoever adds something has heard of a deletion by then, unless the engines were away. */
-const hearingMs = 600_000;
-
-/** Recent deletions, each of which is done once more, since somebody who had not heard of it may have added something. */
-export class RepeatedDeletions<T> {
-  private readonly clock: Pick<Clock, 'now'>;
-  private readonly repeat: (deletions: readonly T[]) => Promise<unknown>;
-  private recent: T[] = [];
-  private settling: readonly T[] = [];
-
-  constructor(clock: Pick<Clock, 'now'>, repeat: (deletions: readonly T[]) => Promise<unknown>) {
-    this.clock = clock;
-    this.repeat = repeat;
-  }
-
-  add(deletion: T, { metadata }: RecordedEvent): void {
-    if (Date.parse(metadata.occurredAt) > this.clock.now() - hearingMs) this.recent.push(deletion);
-  }
-
-  /** Those that were added before the last call. */
-  async again(): Promise<void> {
-    if (this.settling.length > 0) await this.repeat(this.settling);
-    [this.settling, this.recent] = [this.recent, []];
-  }
-}
