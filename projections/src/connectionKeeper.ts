@@ -7,7 +7,8 @@ import { standingMs } from '@roomwire/shared/wire/bus/connectionFacts';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
 import { createPruner, followingAndPruning } from './pruner.js';
-import { readablyDeletedBy, RepeatedDeletions } from './removals.js';
+import { idsDeletedBy } from './removals.js';
+import { RepeatedDeletions } from './repeatedDeletions.js';
 
 export interface ConnectionKeeperDeps extends FollowerDeps {
   readonly record: DeletedFrom & Pick<ConnectionRecord, 'giveUpSilent' | 'prune' | 'removeOf'>;
@@ -36,13 +37,15 @@ const looksPerPrune = 60;
 export const createConnectionKeeper = (deps: ConnectionKeeperDeps): ConnectionKeeper => {
   const { record, clock, keptMs, isCaughtUp, logger, silenceMs = 30_000, lookEveryMs = 5_000 } = deps;
   const repeated = new RepeatedDeletions<string>(clock, (ids) => record.removeOf(ids));
+  const idsOf = idsDeletedBy(deletions, logger);
   const follower = createDeletionFollower(deps, {
     name: 'record of connections',
     store: record,
+    repeated,
     deleteBy: async (events) => {
       const ids: string[] = [];
       for (const event of events)
-        for (const id of readablyDeletedBy(deletions, event, logger)) {
+        for (const id of idsOf(event)) {
           ids.push(id);
           repeated.add(id, event);
         }

@@ -5,6 +5,7 @@ import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { EventLog, LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewChange, ViewStore } from '@roomwire/shared/ports/viewStore';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import type { DeadLetterEvent } from '@roomwire/shared/domain/deadLetter';
 import { readEvent } from '@roomwire/shared/domain/events';
@@ -97,22 +98,27 @@ export const putRedrivenCalls = async (
   const oldest = new Date(deps.clock.now() - mostRecentMs).toISOString();
   for (const recorded of events) {
     if (recorded.type !== 'DeadLetterRedriven' || recorded.metadata.occurredAt < oldest) continue;
-    const { data } = readEvent(recorded) as Extract<DeadLetterEvent, { type: 'DeadLetterRedriven' }>;
-    const entry = await deps.views.get('deadLetters', data.dlqId);
-    const sent = entry && (await loadCallPayload(deps, entry));
-    if (entry === undefined || sent === undefined) {
-      deps.logger.warn('A redriven webhook call is not made: it was deleted, or has expired', {
-        callId: data.dlqId,
-      });
-      continue;
+    try {
+      await putRedrivenCall(deps, recorded);
+    } catch (error) {
+      if (error instanceof EngineUnavailable) throw error;
+      // Its payload may be of another version, or too large once it is encoded again. That must not stop the projection.
+      const { id, stream } = recorded;
+      deps.logger.error('A redriven call cannot be made', { eventId: id, stream, error });
     }
-    const { traceparent } = recorded.metadata;
-    await putRedriven(deps.bus, entry, sent, { redriveId: data.redriveId, traceparent }).catch(
-      (error: unknown) => {
-        // Encoded again, a message may be larger than it was. It must not stop the projection.
-        if (!(error instanceof RangeError)) throw error;
-        deps.logger.error('A webhook call is too large to be made again', { callId: entry.dlqId });
-      },
-    );
   }
+};
+
+const putRedrivenCall = async (deps: RedriveDeps, recorded: RecordedEvent): Promise<void> => {
+  const { data } = readEvent(recorded) as Extract<DeadLetterEvent, { type: 'DeadLetterRedriven' }>;
+  const entry = await deps.views.get('deadLetters', data.dlqId);
+  const sent = entry && (await loadCallPayload(deps, entry));
+  if (entry === undefined || sent === undefined) {
+    deps.logger.warn('A redriven webhook call is not made: it was deleted, or has expired', {
+      callId: data.dlqId,
+    });
+    return;
+  }
+  const { traceparent } = recorded.metadata;
+  await putRedriven(deps.bus, entry, sent, { redriveId: data.redriveId, traceparent });
 };

@@ -48,9 +48,9 @@ const rows: { readonly [T in EventType]?: DeletionOf<T> } = {
   },
 };
 
-/** The message history that an event deletes, one that this version can read. */
+/** The message history that an event deletes. Throws for a malformed one. */
 export const deletionOf = (event: RecordedEvent): HistoryDeletion | undefined => {
-  const [id] = deletedBy(deletedOwners, event);
+  const id = deletedBy(deletedOwners, event);
   if (id !== undefined) return { kind: 'owner', id };
   const deletion = rows[event.type as EventType] as DeletionOf<EventType> | undefined;
   return deletion?.(readEvent(event), event.metadata.projectId ?? '');

@@ -6,7 +6,8 @@ import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js'
 import { createHistoryDeleter, type HistoryDeleterDeps } from './historyDeleter.js';
 import { deletionOf, type HistoryDeletion } from './historyDeletions.js';
 import { createPruner, followingAndPruning } from './pruner.js';
-import { RepeatedDeletions } from './removals.js';
+import { readably } from './removals.js';
+import { RepeatedDeletions } from './repeatedDeletions.js';
 
 export interface HistoryKeeperDeps extends FollowerDeps, HistoryDeleterDeps {
   readonly index: HistoryDeleterDeps['index'] & DeletedFrom & Pick<HistoryIndex, 'prune'>;
@@ -22,18 +23,19 @@ export interface HistoryKeeperDeps extends FollowerDeps, HistoryDeleterDeps {
 export const createHistoryKeeper = (deps: HistoryKeeperDeps): Service => {
   const { index, clock, logger, pruneEveryMs = 60_000 } = deps;
   const deleteHistory = createHistoryDeleter(deps);
+  const deletionsOf = readably(deletionOf, logger);
   const repeated = new RepeatedDeletions<HistoryDeletion>(clock, deleteHistory);
   const follower = createDeletionFollower(deps, {
     name: 'message history',
     store: index,
+    repeated,
     deleteBy: async (events) => {
       const deletions: HistoryDeletion[] = [];
-      for (const event of events) {
-        const deletion = deletionOf(event);
-        if (deletion === undefined) continue;
-        deletions.push(deletion);
-        repeated.add(deletion, event);
-      }
+      for (const event of events)
+        for (const deletion of deletionsOf(event)) {
+          deletions.push(deletion);
+          repeated.add(deletion, event);
+        }
       await deleteHistory(deletions);
       return deletions.length > 0;
     },

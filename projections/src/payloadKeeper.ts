@@ -5,7 +5,7 @@ import type { Service } from '@roomwire/shared/runtime/service';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower } from './deletionFollower.js';
 import { createPruner, followingAndPruning } from './pruner.js';
-import { readablyDeletedBy, removingFrom } from './removals.js';
+import { idsDeletedBy, removingFrom } from './removals.js';
 
 export interface PayloadKeeperDeps extends FollowerDeps {
   readonly payloads: PayloadStore;
@@ -23,7 +23,7 @@ export const createPayloadKeeper = (deps: PayloadKeeperDeps): Service => {
   const follower = createDeletionFollower(deps, {
     name: 'payload store',
     store: payloads,
-    deleteBy: removingFrom(payloads, (event) => readablyDeletedBy(deletions, event, logger)),
+    deleteBy: removingFrom(payloads, idsDeletedBy(deletions, logger)),
   });
   const pruner = createPruner({
     logger,

@@ -17,8 +17,8 @@ interface Redrive {
   readonly traceparent: TraceParent | undefined;
 }
 
-/** Puts what a dead letter stands for onto the queue of its kind. */
-export const putRedriven = (
+/** Puts what a dead letter stands for onto the queue of its kind. Rejects if that is too large, or its payload cannot be read. */
+export const putRedriven = async (
   bus: MessageBus,
   entry: DeadLetter,
   sent: CallPayload,

@@ -1,28 +1,33 @@
 import { deletedId, type DeletedIds } from '@roomwire/shared/domain/deletedIds';
 import { readEvent, type EventType } from '@roomwire/shared/domain/events';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
-import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 
-/** The id of what an event deletes; the others are not read. Throws for one that this version cannot read. */
-export const deletedBy = (ids: DeletedIds, event: RecordedEvent): readonly string[] => {
-  const id = ids[event.type as EventType] && deletedId(ids, readEvent(event));
-  return id === undefined ? [] : [id];
-};
+/** The id of what an event deletes; the others are not read. Throws for a malformed one. */
+export const deletedBy = (ids: DeletedIds, event: RecordedEvent): string | undefined =>
+  ids[event.type as EventType] && deletedId(ids, readEvent(event));
 
-/** As `deletedBy`; what cannot be read is logged, and deletes nothing. */
-export const readablyDeletedBy = (
+/**
+ * What is read from an event, if anything. A malformed one is skipped and logged as an error: no version could read it, and it must not
+ * hold up the deletions behind it.
+ */
+export const readably =
+  <T>(read: (event: RecordedEvent) => T | undefined, logger: Logger) =>
+  (event: RecordedEvent): readonly T[] => {
+    try {
+      const found = read(event);
+      return found === undefined ? [] : [found];
+    } catch (error) {
+      logger.error('An event was skipped', { eventId: event.id, type: event.type, error });
+      return [];
+    }
+  };
+
+/** The ids of what an event deletes: one, or none. */
+export const idsDeletedBy = (
   ids: DeletedIds,
-  event: RecordedEvent,
   logger: Logger,
-): readonly string[] => {
-  try {
-    return deletedBy(ids, event);
-  } catch (error) {
-    logger.error('An event was skipped', { eventId: event.id, type: event.type, error });
-    return [];
-  }
-};
+): ((event: RecordedEvent) => readonly string[]) => readably((event) => deletedBy(ids, event), logger);
 
 /** For a follower: removes from a store what belongs to what events delete. */
 export const removingFrom =
@@ -35,29 +40,3 @@ export const removingFrom =
     if (ids.length > 0) await store.removeOf(ids);
     return ids.length > 0;
   };
-
-/** Whoever adds something has heard of a deletion by then, unless the engines were away. */
-const hearingMs = 600_000;
-
-/** Recent deletions, each of which is done once more, since somebody who had not heard of it may have added something. */
-export class RepeatedDeletions<T> {
-  private readonly clock: Pick<Clock, 'now'>;
-  private readonly repeat: (deletions: readonly T[]) => Promise<unknown>;
-  private recent: T[] = [];
-  private settling: readonly T[] = [];
-
-  constructor(clock: Pick<Clock, 'now'>, repeat: (deletions: readonly T[]) => Promise<unknown>) {
-    this.clock = clock;
-    this.repeat = repeat;
-  }
-
-  add(deletion: T, { metadata }: RecordedEvent): void {
-    if (Date.parse(metadata.occurredAt) > this.clock.now() - hearingMs) this.recent.push(deletion);
-  }
-
-  /** Those that were added before the last call. */
-  async again(): Promise<void> {
-    if (this.settling.length > 0) await this.repeat(this.settling);
-    [this.settling, this.recent] = [this.recent, []];
-  }
-}

@@ -3,7 +3,7 @@ import type { RoomEventStore } from '@roomwire/shared/ports/roomEventStore';
 import type { Service } from '@roomwire/shared/runtime/service';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
-import { deletedBy, removingFrom } from './removals.js';
+import { idsDeletedBy, removingFrom } from './removals.js';
 
 export interface RoomEventKeeperDeps extends FollowerDeps {
   readonly store: DeletedFrom & Pick<RoomEventStore, 'removeOf'>;
@@ -17,5 +17,5 @@ export const createRoomEventKeeper = (deps: RoomEventKeeperDeps): Service =>
   createDeletionFollower(deps, {
     name: 'room events',
     store: deps.store,
-    deleteBy: removingFrom(deps.store, (event) => deletedBy(deletedOwners, event)),
+    deleteBy: removingFrom(deps.store, idsDeletedBy(deletedOwners, deps.logger)),
   });

@@ -3,7 +3,7 @@ import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import type { Service } from '@roomwire/shared/runtime/service';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
-import { readablyDeletedBy, removingFrom } from './removals.js';
+import { idsDeletedBy, removingFrom } from './removals.js';
 
 export interface ScheduleKeeperDeps extends FollowerDeps {
   readonly schedules: DeletedFrom & Pick<ScheduleStore, 'removeOf'>;
@@ -18,7 +18,7 @@ export const createScheduleKeeper = (deps: ScheduleKeeperDeps): Service => {
   return createDeletionFollower(deps, {
     name: 'store of scheduled publishes',
     store: schedules,
-    deleteBy: removingFrom(schedules, (event) => readablyDeletedBy(deletions, event, logger)),
+    deleteBy: removingFrom(schedules, idsDeletedBy(deletions, logger)),
   });
 };
 

@@ -24,6 +24,7 @@ import { newEvent } from './support/history.js';
 import { writtenLog } from './support/writtenLog.js';
 
 const hourMs = 3_600_000;
+const notMade = ['error', 'A redriven call cannot be made'];
 
 describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
   const clock = new ManualClock();
@@ -202,8 +203,29 @@ describe('[HOOK-REDRIVE-1] the calls of redriven dead letters', () => {
     const bus = { put } as unknown as MessageBus;
     await putRedrivenCalls({ ...deps, bus }, [redrivenNow('large', 1), redrivenNow('small', 2)]);
     expect(made).to.eql(['small']);
-    const message = 'A webhook call is too large to be made again';
-    expect(lines).to.eql([{ level: 'error', message, fields: { callId: 'large' } }]);
+    expect(lines.map(({ level, message }) => [level, message])).to.eql([notMade]);
+    expect(lines[0]?.fields).to.include({ eventId: redrivenNow('large', 1).id });
+  });
+
+  for (const kind of ['event', 'job', 'schedule', 'trigger'])
+    it(`that another version has kept in its own way do not hold up the others: ${kind}`, async () => {
+      const { deps, calls, lines } = feedWorld(writtenLog());
+      const get = async (view: 'deadLetters', id: string) => {
+        const usual = await deps.views.get(view, id);
+        const payload = { requestBody: null, record: Buffer.from(encode({ v: 2 })).toString('base64') };
+        return id === 'foreign' ? { ...usual, kind, payload } : usual;
+      };
+      const views = { get } as unknown as ViewStore;
+      await putRedrivenCalls({ ...deps, views }, [redrivenNow('foreign', 1), redrivenNow('usual', 2)]);
+      expect(calls.map(({ callId }) => callId)).to.eql(['usual']);
+      expect(lines.map(({ level, message }) => [level, message])).to.eql([notMade]);
+    });
+
+  it('of a malformed event do not hold up the others', async () => {
+    const { deps, calls, lines } = feedWorld(writtenLog());
+    await putRedrivenCalls(deps, [{ ...redrivenNow('malformed', 1), data: null }, redrivenNow('usual', 2)]);
+    expect(calls.map(({ callId }) => callId)).to.eql(['usual']);
+    expect(lines.map(({ level, message }) => [level, message])).to.eql([notMade]);
   });
 
   it('fail with the bus', async () => {

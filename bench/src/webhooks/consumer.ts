@@ -5,6 +5,7 @@ import { openEmbeddedMessageBus } from '@roomwire/shared/adapters/message-bus/em
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { createdProject } from '@roomwire/shared/domain/project';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
@@ -17,6 +18,15 @@ interface Open {
   readonly consumer: WebhookConsumer;
   close(): Promise<void>;
 }
+
+const projectId = 'project';
+const project = {
+  ...createdProject(
+    { projectId, organizationId: 'organization', name: 'Project' },
+    new Date(0).toISOString(),
+  ),
+  createdPosition: '0'.repeat(16),
+};
 
 let opened: Open | undefined;
 
@@ -31,6 +41,11 @@ const open = async (path: string): Promise<Open> => {
   const folder: DataFolder = await openDataFolder(path);
   const [bus, stores] = [await openEmbeddedMessageBus(folder), await openEmbeddedViewStores(folder)];
   await stores.views.admitReaders(undefined);
+  if ((await stores.views.checkpoint()) === undefined)
+    await stores.views.apply({
+      changes: [{ put: 'projects', id: projectId, doc: project }],
+      position: project.createdPosition,
+    });
   const consumer = createWebhookConsumer({
     ...{ bus, views: stores.views, clock: systemClock, logger: quiet, random: systemRandom },
     secretBox: createSecretBox({ current: new Uint8Array(32) }),
@@ -54,7 +69,7 @@ const newCall = (url: string, room: string): WebhookCall => ({
   callId: systemRandom.uuid(),
   kind: 'trigger',
   organizationId: 'organization',
-  projectId: 'project',
+  projectId,
   appId: 'app',
   url,
   headers: [['x-key', 'key']],

@@ -11,6 +11,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import type { Circuits } from '../circuits/circuits.js';
+import { ProjectGone } from '../deliver/projectSecrets.js';
 import type { Post, Posted } from '../deliver/post.js';
 import type { BacklogQuota } from '../isolation/backlogQuota.js';
 import type { CallEnd } from '../isolation/endpoint.js';
@@ -70,7 +71,8 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   const wait = ({ queue, call }: Waiting): Promise<void> => put(queue, call);
 
   const make = async (call: WebhookCall, permit: Permit): Promise<void> => {
-    const posted = await attempt(call, permit);
+    const posted = await attempt(call, permit).catch(unlessProjectGone);
+    if (posted === undefined) return settlement.discard(call);
     await reportEndpoint(call, posted.result);
     const parkedAt = circuits.isOpen(call) ? call.parkedAt : undefined;
     const made = { ...attempted(call, posted), parkedAt };
@@ -181,6 +183,10 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
       parkedQuota.left(call);
     },
   };
+};
+
+const unlessProjectGone = (error: unknown): undefined => {
+  if (!(error instanceof ProjectGone)) throw error;
 };
 
 const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => ({

@@ -19,6 +19,8 @@ type LastStep = Exclude<NextStep, { to: 'retry' }>;
 /** Stores the result of a call after its last attempt: a report, or the answer for the gateway. Retries are put back by the call handler. */
 export interface Settlement {
   settle(call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void>;
+  /** [HOOK-DLQ-1] [HOOK-EVENT-5] For a call of a deleted project: nobody waits for its end, nor for the events that are to follow. */
+  discard(call: WebhookCall): void;
   /** [HOOK-BACKLOG-1] Ends a call that may not wait any longer: there are too many of its project. */
   turnAway(call: WebhookCall, limit: BacklogLimit, error: TurnedAway): Promise<void>;
   /** Ends a call that nobody waits for, or that has waited for too long. */
@@ -105,6 +107,7 @@ export const createSettlement = ({
   return {
     settle: (call, result, step) =>
       call.kind === 'hydration' ? settleHydration(call, result) : settleTrigger(call, result, step),
+    discard: (call) => logger.debug('A webhook call is not made: its project was deleted', idsOf(call)),
     turnAway(call, limit, error) {
       const { organizationId, projectId } = call;
       limits?.reached(limit, { organizationId, projectId });

@@ -15,6 +15,7 @@ import {
   webhookReports,
 } from '@roomwire/shared/wire/bus/webhookReports';
 import { webhookOutcomes, type WebhookOutcome } from '@roomwire/shared/wire/bus/webhookOutcomes';
+import { createdProject } from '@roomwire/shared/domain/project';
 import type { LogFields, Logger } from '@roomwire/shared/ports/logger';
 import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
@@ -33,6 +34,11 @@ const fast: Partial<WebhookConsumerOptions> = {
   retryWaitsMs: [60, 120],
   graceMs: 50,
 };
+
+const projectOf = (projectId: string) => ({
+  ...createdProject({ projectId, organizationId: 'o1', name: projectId }, new Date(0).toISOString()),
+  createdPosition: '0'.repeat(16),
+});
 
 /** Consumers on a bus of their own, on files or on the engines of the run, an endpoint, and what comes of the calls. */
 export class ConsumerWorld {
@@ -62,6 +68,8 @@ export class ConsumerWorld {
   static async open(options: Partial<WebhookConsumerOptions> = {}): Promise<ConsumerWorld> {
     const engines = await openEngines();
     const world = new ConsumerWorld(engines, await engines.openBus(), await WebhookEndpoint.open());
+    const changes = ['p1', 'p2'].map((id) => ({ put: 'projects', id, doc: projectOf(id) }) as const);
+    await world.views.apply({ changes, position: '0'.repeat(16) });
     await world.listen();
     await world.startConsumer(options);
     return world;
