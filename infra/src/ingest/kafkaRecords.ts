@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { once } from 'node:events';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type {
   RecordBatch,
@@ -67,10 +66,11 @@ export class KafkaRecords implements ConsumerTask, RecordSource {
   }
 
   async *records(signal: AbortSignal): AsyncGenerator<SourceRecord> {
-    const aborted = once(signal, 'abort').catch(() => undefined);
+    signal.addEventListener('abort', () => this.wake(), { once: true });
     while (!signal.aborted) {
       const record = this.waiting.shift();
-      if (record === undefined) await Promise.race([this.more(), aborted]);
+      // Not raced with the signal: each race would stay in memory for as long as that does.
+      if (record === undefined) await this.more();
       else if (!this.owners.get(record)?.isLost) yield record;
     }
   }
