@@ -21,11 +21,12 @@ export interface BackupDeps {
 
 /**
  * Of these, in this order, the event log after what speaks of its events: nothing in a backup then speaks of an event that is
- * not in it. The payloads follow, because the log refers to them. What an id of a publish says was sent has been queued and recorded; what was
- * taken from the jobs for the dead letters is in the queues.
+ * not in it. The payloads follow, because the log refers to them. What an id of a publish says was sent has been queued and recorded, or is a
+ * schedule; what a schedule has sent, too; what was taken from the jobs for the dead letters is in the queues.
  */
 const lmdbFiles = [
   'publish-ids',
+  'schedules',
   'room-events',
   'jobs',
   'queues',
