@@ -65,13 +65,11 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Where to look, for what the names do not say and the server gives no hint for. Short: a page loads all of it. */
 const help: Texts = {
-  access_denied:
-    'Is the token whole, of this server, not expired, its actor enabled? See `npx roomwire explain-token`',
+  access_denied: 'See `npx roomwire explain-token`',
   token_expired: 'A token function is asked for another in time',
   actor_mismatch: 'The token is of another actor',
   not_connected: 'See `client.ready()`',
-  unreachable:
-    'Is the address right (its path is usually /ws), the server up, the origin of the page allowed?',
+  unreachable: 'Is the address right (usually /ws), the server up, the origin of the page allowed?',
   wrong_path: 'The path is usually /ws',
   api_key_as_token: 'A client takes an access token (at_live_…) or a client token',
   token_without_kid: 'It is the `keyId` of the signing key',
