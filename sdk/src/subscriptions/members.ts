@@ -62,15 +62,22 @@ export class Members {
     }
   }
 
+  /** Those that have not started; the others stay. */
+  dismiss(reason: RoomwireError): void {
+    for (const member of this.list.filter(({ hasStarted }) => !hasStarted)) {
+      this.present.delete(member);
+      member.ended.resolve(undefined);
+      member.started.reject(reason);
+    }
+  }
+
   /** Whether one of them loses what it had: `lost` is the error for those, `reason` is for those that are still pending. */
   expel(reason: RoomwireError, lost: RoomwireError | undefined): boolean {
-    const members = this.list;
+    this.dismiss(reason);
+    const had = this.any;
+    for (const { ended } of this.present) ended.resolve(lost);
     this.present.clear();
-    for (const member of members) {
-      member.ended.resolve(lost);
-      if (!member.hasStarted) member.started.reject(reason);
-    }
-    return members.some((member) => member.hasStarted);
+    return had;
   }
 
   release(): void {
