@@ -12,8 +12,8 @@ export interface Member {
   readonly turns: Turns;
   readonly listeners: Emitter<{ hydration: Hydration }>;
   hydration: Hydration | undefined;
-  /** The subscribe promise: settles with the first answer of the server. */
-  readonly started: Deferred<void>;
+  /** The subscribe promise: settles with the first answer of the server, and the position at that time. */
+  readonly started: Deferred<string | undefined>;
   hasStarted: boolean;
   readonly ended: Deferred<RoomwireError | undefined>;
 }
@@ -55,10 +55,10 @@ export class Members {
     return left.promise;
   }
 
-  start(): void {
+  start(position: string | undefined): void {
     for (const member of this.present) {
       member.hasStarted = true;
-      member.started.resolve();
+      member.started.resolve(position);
     }
   }
 

@@ -30,6 +30,9 @@ export interface SubscriptionsContext {
 /** At its rate of 100 a second (WS-CONN-10) the server answers so many long before they time out. */
 const mostUnanswered = 500;
 
+/** A subscription with the position from which it has everything. */
+export type Opened = Subscription & { readonly start: string | undefined };
+
 /** All subscriptions of the client: active ones, and those that wait for a connection. */
 export class Subscriptions {
   private readonly context: SubscriptionsContext;
@@ -49,7 +52,7 @@ export class Subscriptions {
   }
 
   /** Rejects with the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close. */
-  async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Subscription> {
+  async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Opened> {
     const shared = this.topics.get(topic) ?? this.open(topic, options);
     if (shared.members.length === 0) shared.adopt(options);
     else if (!sameOptions(shared.options, options) || !shared.canJoin(options))
@@ -57,10 +60,10 @@ export class Subscriptions {
     const { cursor } = shared;
     const member = shared.join(handler, options);
     void member.ended.promise.then(() => this.jobs.left(member));
-    await member.started.promise;
+    const start = await member.started.promise;
     let left: Promise<void> | undefined;
     return {
-      topic,
+      ...{ topic, start },
       ended: member.ended.promise,
       get position() {
         return cursor.position;

@@ -285,7 +285,7 @@ export class TopicSubscription {
 
   private settle(): void {
     this.filters.settle();
-    this.sharers.start();
+    this.sharers.start(this.cursor.position);
     this.sharers.release();
   }
 
