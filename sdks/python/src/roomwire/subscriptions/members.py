@@ -63,14 +63,21 @@ class Members:
             member.has_started = True
             resolve(member.started, None)
 
+    def dismiss(self, reason: RoomwireError) -> None:
+        """Those that have not started; the others stay."""
+        pending = [member for member in self._members if not member.has_started]
+        self._members = [member for member in self._members if member.has_started]
+        for member in pending:
+            member.end(reason)
+            reject(member.started, reason)
+
     def expel(self, reason: RoomwireError, lost: RoomwireError | None) -> bool:
         """Whether one of them loses what it had: `lost` is the error for those, `reason` is for those that are still pending."""
+        self.dismiss(reason)
         members, self._members = self._members, []
         for member in members:
             member.end(lost)
-            if not member.has_started:
-                reject(member.started, reason)
-        return any(member.has_started for member in members)
+        return bool(members)
 
     def release(self) -> None:
         leaving, self._leaving = self._leaving, []
