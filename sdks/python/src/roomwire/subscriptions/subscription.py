@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 from ..buffers import Ended
 from ..errors import RoomwireError, caused_by
+from ..futures import is_cancelled
 from .jobs import Job, Jobs
 from .members import Member
 from .message import Gap, Hydration, Message
@@ -24,6 +25,11 @@ class Owner(Protocol):
 
     async def leave(self, topic: str, member: Member) -> None: ...
     def position_of(self, topic: str, member: Member) -> str | None: ...
+    @property
+    def is_finished(self) -> bool:
+        """Whether the client itself cancels handlers."""
+        ...
+
     def report(self, error: RoomwireError) -> None: ...
     def spawn(self, work: asyncio.Task[None]) -> None: ...
 
@@ -120,18 +126,28 @@ class Subscription:
             result = self._handler(message)
             if inspect.isawaitable(result):
                 await result
+        except asyncio.CancelledError as cause:
+            # Something else that the handler waits for may have been cancelled: only then the next message is due.
+            if self._owner.is_finished or is_cancelled():
+                raise
+            self._failed(message, cause)
+            return
         except Exception as cause:
             self._failed(message, cause)
             return
         if self._acks:
             message.ack()
 
-    def _failed(self, message: Message, cause: Exception) -> None:
+    def _failed(self, message: Message, cause: BaseException) -> None:
         if isinstance(message, Job) and message.is_lost:
             return
         self._report(cause)
         if isinstance(message, Job) and self._jobs is not None:
-            message.nack(self._jobs.rest_after(message.delivery))
+            try:
+                message.nack(self._jobs.rest_after(message.delivery))
+            except Exception as another:
+                self._report(another)
+                message.nack()
 
     async def _next_message(self) -> Message:
         """Gaps and hydrations that are in front of it are handed over first."""
@@ -140,6 +156,8 @@ class Subscription:
             if isinstance(item, Job) and item.is_lost:
                 continue
             if isinstance(item, Message):
+                if isinstance(item, Job):
+                    item.begin()
                 self._taken = item
                 return item
             try:
@@ -151,7 +169,7 @@ class Subscription:
             except Exception as cause:
                 self._report(cause)
 
-    def _report(self, cause: Exception) -> None:
+    def _report(self, cause: BaseException) -> None:
         self._owner.report(caused_by(RoomwireError("handler_failed", topic=self.topic, help=repr(cause)), cause))
 
 

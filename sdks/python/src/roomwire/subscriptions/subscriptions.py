@@ -53,6 +53,7 @@ class Subscriptions:
         self._tasks: set[asyncio.Task[None]] = set()
         self._jobs = HeldJobs(context.is_online, context.send)
         self._window = RequestWindow(MOST_UNANSWERED, TopicSubscription.connected)
+        self._is_finished = False
 
     async def add(self, topic: str, options: SubscribeOptions, receiver: Receiver) -> Subscription:
         """Raises the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close."""
@@ -100,6 +101,10 @@ class Subscriptions:
     def position_of(self, topic: str, member: Member) -> str | None:
         shared = self._holder_of(topic, member)
         return None if shared is None else shared.cursor.position
+
+    @property
+    def is_finished(self) -> bool:
+        return self._is_finished
 
     def report(self, error: RoomwireError) -> None:
         self._context.on_error(error)
@@ -193,6 +198,7 @@ class Subscriptions:
 
     async def finish(self) -> None:
         """Handlers that are still running are cancelled, but not the one that waits for this."""
+        self._is_finished = True
         tasks = self._tasks - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
