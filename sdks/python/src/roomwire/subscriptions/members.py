@@ -21,6 +21,8 @@ class Member:
     buffer: Buffer[Item]
     started: asyncio.Future[None] = field(default_factory=new_future)
     """Settles with the first answer of the server."""
+    reached: str | None = None
+    """The newest position at which nothing was missing: no message before it was left to take."""
     has_started: bool = False
     ended: asyncio.Future[RoomwireError | None] = field(default_factory=new_future)
 
@@ -58,10 +60,11 @@ class Members:
             self._leaving.append(left)
         return left
 
-    def start(self) -> None:
+    def start(self, position: str | None) -> None:
         for member in self._members:
-            member.has_started = True
-            resolve(member.started, None)
+            if not member.has_started:
+                member.has_started, member.reached = True, position
+                resolve(member.started, None)
 
     def dismiss(self, reason: RoomwireError) -> None:
         """Those that have not started; the others stay."""

@@ -61,17 +61,20 @@ class Subscription:
         self._on_hydration = on_hydration
         self._handler: Callable[[Any], Any] | None = None
         self._current: Message | None = None
-        self._taken: Message | None = None
 
     @property
     def position(self) -> str | None:
         """How far it has come in the history of its topic, to `resume` there later, in another process. None without `resume` or
         `meta`, without history, and before anything is known."""
-        buffer = self._member.buffer
+        member = self._member
         # What nobody has taken has arrived all the same: behind the topic's position it would be missing.
-        if buffer.is_empty and not buffer.has_ended:
-            return self._owner.position_of(self.topic, self._member)
-        return None if self._taken is None or self._taken.meta is None else self._taken.meta.position
+        if member.buffer.is_empty and not member.buffer.has_ended:
+            member.reached = self._owner.position_of(self.topic, member)
+        return member.reached
+
+    def _freeze_position(self) -> None:
+        """As it is read, before what waits is dropped, or others move the topic's on."""
+        self._member.reached = self.position
 
     async def ended(self) -> RoomwireError | None:
         """Returns when no more messages will come: None after `unsubscribe()` or the client's `close()`, otherwise the error, for
@@ -81,6 +84,7 @@ class Subscription:
     async def unsubscribe(self) -> None:
         """Returns when the server has confirmed, where this was the topic's last subscription, or cannot confirm any more. A handler
         that is running is not interrupted, and not called again. Does not raise; may be called again."""
+        self._freeze_position()
         if self._handler is not None:
             self._member.buffer.clear()
         await self._owner.leave(self.topic, self._member)
@@ -158,7 +162,8 @@ class Subscription:
             if isinstance(item, Message):
                 if isinstance(item, Job):
                     item.begin()
-                self._taken = item
+                if item.meta is not None and item.meta.position is not None:
+                    self._member.reached = item.meta.position
                 return item
             try:
                 if isinstance(item, Gap):

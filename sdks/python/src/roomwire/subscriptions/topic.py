@@ -193,7 +193,7 @@ class TopicSubscription:
                 self._request(Phase.FILTERING, "setFilters", filters=self.options.filters)
             else:
                 self._filters.settle()
-                self._members.start()
+                self._members.start(self.cursor.position)
                 self._members.release()
         elif self._phase is Phase.NONE:
             if not is_wanted:
