@@ -22,7 +22,7 @@ export class RequestWindow<Asker> {
 
   /** It has its answer, or needs none any more. */
   release(asker: Asker): void {
-    this.unanswered.delete(asker);
+    if (!this.unanswered.delete(asker)) return;
     for (const next of this.queue) {
       if (this.unanswered.size >= this.size) return;
       this.queue.delete(next);

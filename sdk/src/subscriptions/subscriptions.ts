@@ -162,7 +162,8 @@ export class Subscriptions {
     const { schedule, random, requestMs } = this.context;
     const shared: TopicSubscription = new TopicSubscription(topic, options, {
       ...{ schedule, random, requestMs },
-      mayAsk: () => this.context.isOnline() && this.window.admits(shared),
+      isOnline: () => this.context.isOnline(),
+      mayAsk: () => this.window.admits(shared),
       has: (feature) => this.context.has(feature),
       send: (frame) => this.context.send(frame),
       onGap: (gap) => this.delivery.gap(shared, gap),

@@ -8,6 +8,7 @@ export interface TopicContext {
   readonly schedule: Schedule;
   readonly random: Random;
   readonly requestMs: number;
+  isOnline(): boolean;
   /** Whether to subscribe now; where not, `connected` follows when it may be done. */
   mayAsk(): boolean;
   has(feature: Feature): boolean;

@@ -180,7 +180,7 @@ export class TopicSubscription {
     else if (this.phase === 'held') this.request('unsubscribing', { type: 'unsubscribe', topic });
     else if (this.phase !== 'none') return;
     else if (!wanted) this.retire();
-    else if (this.context.mayAsk()) this.subscribe();
+    else if (this.context.isOnline()) this.subscribe();
   }
 
   private subscribe(): void {
@@ -190,6 +190,7 @@ export class TopicSubscription {
     // An older server would pass over it, and nobody would know what is missing.
     if ((from && !this.context.has('history')) || (jobs && !this.context.has('jobs')))
       return this.refuse(new RoomwireError('unsupported_feature', { topic }));
+    if (!this.context.mayAsk()) return;
     this.filters.sent = filters;
     this.isOutdated = false;
     this.cursor.request(from);
