@@ -125,6 +125,29 @@ async def test_of_6000_topics_that_are_answered_100_a_second_none_ends() -> None
         await peer.expect_silence()
 
 
+async def test_topics_that_a_server_does_not_have_end_one_by_one() -> None:
+    server = ScriptedServer()
+    async with server.session() as (client, peer):
+        for number in range(500):
+            await subscribed(client, peer, f"chat/lobby/{number}")
+        followed = []
+        for number in range(500):
+            joining = asyncio.ensure_future(follow(client, f"chat/lobby/followed-{number}"))
+            await peer.subscribe(position="p1")
+            followed.append(await joining)
+        peer = await reconnected(server, peer)
+        for _ in range(500):
+            await peer.subscribe()
+        await peer.settle()
+        errors = [await subscription.ended() for subscription in followed]
+        assert {error and error.error for error in errors} == {"unsupported_feature"}
+        await peer.expect_silence()
+
+
+async def follow(client: Client, topic: str) -> Subscription:
+    return await client.subscribe(topic, lambda _: None, resume=True)
+
+
 async def enter(client: Client) -> None:
     await client.enter("lobby")
 

@@ -28,7 +28,9 @@ class RequestWindow(Generic[Asker]):
 
     def release(self, asker: Asker) -> None:
         """It has its answer, or needs none any more."""
-        self._unanswered.discard(asker)
+        if asker not in self._unanswered:
+            return
+        self._unanswered.remove(asker)
         while self._queue and len(self._unanswered) < self._size:
             following = next(iter(self._queue))
             del self._queue[following]

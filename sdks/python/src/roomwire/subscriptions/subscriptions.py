@@ -209,7 +209,8 @@ class Subscriptions:
         context = TopicContext(
             timeout=self._context.timeout,
             random=self._context.random,
-            may_ask=lambda shared: self._context.is_online() and self._window.admits(shared),
+            is_online=self._context.is_online,
+            may_ask=self._window.admits,
             has=self._context.has,
             send=self._context.send,
             on_gap=self._report_gap,

@@ -22,6 +22,7 @@ class TopicContext:
     timeout: float
     """For an answer, in seconds."""
     random: Callable[[], float]
+    is_online: Callable[[], bool]
     may_ask: Callable[[TopicSubscription], bool]
     """Whether to subscribe now; where not, `connected` follows when it may be done."""
     has: Callable[[str], bool]
@@ -198,7 +199,7 @@ class TopicSubscription:
         elif self._phase is Phase.NONE:
             if not is_wanted:
                 self._retire()
-            elif self._context.may_ask(self):
+            elif self._context.is_online():
                 self._subscribe()
 
     def _subscribe(self) -> None:
@@ -207,6 +208,8 @@ class TopicSubscription:
         has, jobs = self._context.has, self.options.jobs
         if (point is not None and not has("history")) or (jobs is not None and not has("jobs")):
             self._refuse(RoomwireError("unsupported_feature", topic=self.topic))
+            return
+        if not self._context.may_ask(self):
             return
         self._filters.sent = self.options.filters
         self._is_outdated = False
