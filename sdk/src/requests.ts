@@ -132,6 +132,6 @@ export class Requests {
 
 /** Ends like a request when the connection is lost; no frame answers it. */
 const pause: Request = {
-  ...{ frames: [], about: 'a pause', refusalAnswers: true },
+  ...{ frames: [], about: '', refusalAnswers: true },
   answeredBy: { type: '', about: undefined },
 };

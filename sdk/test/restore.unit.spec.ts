@@ -117,6 +117,23 @@ describe('what is restored after a reconnect', () => {
     expect(harness.time.pending).to.deep.equal([30_000]);
   }).timeout(20_000);
 
+  it('is unsubscribed on the next connection when it was left before its turn', async () => {
+    const names = Array.from({ length: 501 }, (_, index) => `chat/lobby/${index}`);
+    const { client, peer } = await harness.connected({ resume: true }, { features });
+    const joining = names.map((name) => client.subscribe(name, ignore));
+    for (let count = 0; count < names.length; count += 1) await peer.confirm();
+    const last = (await Promise.all(joining)).pop() as Subscription;
+    const next = await reconnected({ peer });
+    for (let count = 0; count < 500; count += 1) await next.next('subscribe');
+    await last.unsubscribe();
+    next.drop();
+    await harness.time.pass(1_000);
+    const third = await harness.broker.nextPeer();
+    const entry = { topic: 'internal', load_balance: false, load_balance_group: null, filters: [] };
+    await third.accept({ features, restoredSubscriptions: [{ pattern: last.topic, ...entry }] });
+    expect(await third.release()).to.include({ topic: last.topic });
+  });
+
   for (const [what, begin, asked, answer, refusal] of [
     [
       'a presence',

@@ -204,7 +204,12 @@ export class TopicSubscription {
 
   private refuse(error: RoomwireError): void {
     this.enter('none');
-    if (this.outlasts(error)) return this.askLater();
+    if (this.outlasts(error)) {
+      this.failures += 1;
+      const delayMs = requestDelay(this.failures, this.context.random);
+      this.cancelTimeout = this.context.schedule(() => this.advance(), delayMs);
+      return;
+    }
     this.expel(error);
     this.advance();
   }
@@ -215,14 +220,6 @@ export class TopicSubscription {
     this.sharers.dismiss(error);
     if (this.sharers.any) this.context.onLost(error);
     return this.sharers.any;
-  }
-
-  private askLater(): void {
-    this.failures += 1;
-    this.cancelTimeout = this.context.schedule(
-      () => this.advance(),
-      requestDelay(this.failures, this.context.random),
-    );
   }
 
   private refilter(): void {
