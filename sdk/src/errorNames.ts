@@ -32,7 +32,7 @@ export type AuthenticationFailure =
 
 /** What the client itself finds wrong, and how it says so. */
 const clientFailures = {
-  not_connected: 'There is no connection now, and nothing was sent',
+  not_connected: 'No connection now, and nothing was sent',
   connection_lost: 'The connection was lost',
   unreachable: 'The server could not be reached',
   client_closed: 'The client is closed',
@@ -40,7 +40,7 @@ const clientFailures = {
   auth_timeout: 'No answer to `auth` in time',
   heartbeat_timeout: 'No answer to a heartbeat in time',
   request_timeout: 'No answer in time; whether the server acted is unknown',
-  wrong_path: 'There is no Roomwire at this address (HTTP 404)',
+  wrong_path: 'No Roomwire at this address (HTTP 404)',
   api_key_as_token: 'This is an API key and no token',
   malformed_token: 'The token is no whole JWT of three parts',
   token_without_kid: 'The token header has no `kid`',
@@ -51,7 +51,7 @@ const clientFailures = {
   invalid_id: 'An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -',
   invalid_data: 'The data cannot be encoded as MessagePack',
   subscription_conflict: 'The topic is subscribed with other options',
-  unsupported_feature: 'The server, perhaps an older one, lacks this',
+  unsupported_feature: 'The server, perhaps older, lacks this',
   buffer_overflow: 'Messages came too fast for the loop',
   handler_failed: 'A handler failed',
 } as const;
