@@ -13,14 +13,18 @@ await build({ ...commonJs, platform: 'node', outfile: 'commonjs/dist/index.js' }
 await build({ ...commonJs, platform: 'browser', outfile: 'commonjs/dist/browser.js' });
 
 const page = 'dist/roomwire.min.js';
+const { names, shared } = privateNames('commonjs/tsconfig.json');
 const { outputFiles } = await build({
   ...client,
   ...{ format: 'esm', platform: 'browser', sourcemap: 'external', write: false, outfile: page },
-  mangleProps: new RegExp(`^(${privateNames('commonjs/tsconfig.json').join('|')})$`),
+  mangleProps: new RegExp(`^(${names.join('|')})$`),
+  mangleCache: shared,
+  minifySyntax: true,
 });
 const [map, bundle] = outputFiles.map(({ text }) => text);
 const small = await minify(bundle, {
-  ...{ module: true, ecma: 2022, compress: { passes: 3 } },
+  // Statements compress better than sequences of commas; and no getter is read for its effect.
+  ...{ module: true, ecma: 2022, compress: { sequences: false, pure_getters: true } },
   sourceMap: { content: map, url: 'roomwire.min.js.map' },
 });
 await writeFile(page, small.code);

@@ -3,7 +3,8 @@ import ts from 'typescript';
 /**
  * Names of members that only the client itself uses, of which a minifier may make shorter ones: what is in doubt is left as it is. Not in
  * doubt are the members of classes and interfaces that no exported type leads to, if nothing else has their names: no text, no member of the
- * platform, no field of a frame.
+ * platform, no field of a frame. `shared` has shorter names for those that are private wherever they occur: different classes may have the
+ * same ones, which compresses better.
  */
 export const privateNames = (configFile) => {
   const { options, fileNames } = ts.parseJsonConfigFileContent(
@@ -22,29 +23,57 @@ export const privateNames = (configFile) => {
   const isInternal = (declaration) =>
     isOurs(declaration) && isMember(declaration) && !published.has(declaration);
 
-  const candidates = new Set();
+  const candidates = new Map();
   const others = new Set();
   const look = (node) => {
     if (ts.isStringLiteralLike(node)) others.add(node.text);
     if (ts.isIdentifier(node) && isPropertyName(node)) {
       const declarations = memberDeclarations(checker, node);
-      const names = declarations.length > 0 && declarations.every(isInternal) ? candidates : others;
-      names.add(node.text);
+      if (declarations.length > 0 && declarations.every(isInternal))
+        candidates.set(node.text, [...(candidates.get(node.text) ?? []), ...declarations]);
+      else others.add(node.text);
     }
     ts.forEachChild(node, look);
   };
   files.forEach(look);
-  return [...candidates].filter((name) => !others.has(name)).sort();
+  const named = [...candidates].filter(([name]) => !others.has(name)).sort();
+  return { names: named.map(([name]) => name), shared: sharedNames(named) };
 };
+
+/** One letter for each name that is private, the most frequent names first; another one than the same class has already. */
+const sharedNames = (named) => {
+  const taken = new Map();
+  const ofPrivate = named
+    .filter(([, declarations]) => declarations.every(isPrivateOfLoneClass))
+    .sort(([, one], [, other]) => other.length - one.length);
+  return Object.fromEntries(
+    ofPrivate.map(([name, declarations]) => {
+      const classes = [...new Set(declarations.map(({ parent }) => parent))];
+      const letter = letters.find((one) => !classes.some((owner) => taken.get(owner)?.has(one)));
+      for (const owner of classes) taken.set(owner, (taken.get(owner) ?? new Set()).add(letter));
+      return [name, letter];
+    }),
+  );
+};
+
+/** Those first that are frequent in the rest of the code. */
+const letters = [...'etnsiroahlcdumpfgbywvkxjqzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+
+/** A class that extends another one has that one's members too. */
+const isPrivateOfLoneClass = (declaration) =>
+  isPrivate(declaration) && declaration.parent.heritageClauses?.some(extendsClass) !== true;
+
+const extendsClass = ({ token }) => token === ts.SyntaxKind.ExtendsKeyword;
 
 /** What is exported, what goes over the wire, and what the platform has. */
 const spokenOutside = /\/(index|clientFrames|browserSocket|wake)\.ts$/;
 
 const isMember = (node) => ts.isClassElement(node) || ts.isTypeElement(node);
 
-const isHidden = (node) =>
-  ts.isBlock(node) ||
-  (ts.isClassElement(node) && (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) !== 0);
+const isHidden = (node) => ts.isBlock(node) || isPrivate(node);
+
+const isPrivate = (node) =>
+  ts.isClassElement(node) && (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) !== 0;
 
 /** What the declarations of some files say, and all that they name: without bodies and private members. */
 const publishedDeclarations = (files, declarationsOf) => {

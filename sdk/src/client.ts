@@ -112,7 +112,9 @@ export class Client {
   stream(topic: string, options: StreamOptions & ManualAck): Promise<MessageStream<AcknowledgeableMessage>>;
   stream(topic: string, options?: StreamOptions): Promise<MessageStream>;
   async stream(topic: string, options: StreamOptions = {}): Promise<MessageStream<Job>> {
-    return openStream((handler, rest) => this.subscribe(topic, handler, rest as WorkerOptions), options);
+    this.assertOpen();
+    const { subscriptions } = this.parts;
+    return openStream((handler, rest) => subscriptions.add(topic, handler as MessageHandler, rest), options);
   }
 
   /**

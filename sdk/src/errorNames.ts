@@ -32,7 +32,7 @@ export type AuthenticationFailure =
 
 /** What the client itself finds wrong, and how it says so. */
 const clientFailures = {
-  not_connected: 'There is no connection now, and nothing was sent',
+  not_connected: 'No connection now, and nothing was sent',
   connection_lost: 'The connection was lost',
   unreachable: 'The server could not be reached',
   client_closed: 'The client is closed',
@@ -40,7 +40,7 @@ const clientFailures = {
   auth_timeout: 'No answer to `auth` in time',
   heartbeat_timeout: 'No answer to a heartbeat in time',
   request_timeout: 'No answer in time; whether the server acted is unknown',
-  wrong_path: 'There is no Roomwire at this address (HTTP 404)',
+  wrong_path: 'No Roomwire at this address (HTTP 404)',
   api_key_as_token: 'This is an API key and no token',
   malformed_token: 'The token is no whole JWT of three parts',
   token_without_kid: 'The token header has no `kid`',
@@ -51,7 +51,7 @@ const clientFailures = {
   invalid_id: 'An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -',
   invalid_data: 'The data cannot be encoded as MessagePack',
   subscription_conflict: 'The topic is subscribed with other options',
-  unsupported_feature: 'The server, perhaps an older one, lacks this',
+  unsupported_feature: 'The server, perhaps older, lacks this',
   buffer_overflow: 'Messages came too fast for the loop',
   handler_failed: 'A handler failed',
 } as const;
@@ -65,13 +65,11 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Where to look, for what the names do not say and the server gives no hint for. Short: a page loads all of it. */
 const help: Texts = {
-  access_denied:
-    'Is the token whole, of this server, not expired, its actor enabled? See `npx roomwire explain-token`',
+  access_denied: 'See `npx roomwire explain-token`',
   token_expired: 'A token function is asked for another in time',
   actor_mismatch: 'The token is of another actor',
   not_connected: 'See `client.ready()`',
-  unreachable:
-    'Is the address right (its path is usually /ws), the server up, the origin of the page allowed?',
+  unreachable: 'Is the address right (usually /ws), the server up, the origin of the page allowed?',
   wrong_path: 'The path is usually /ws',
   api_key_as_token: 'A client takes an access token (at_live_…) or a client token',
   token_without_kid: 'It is the `keyId` of the signing key',

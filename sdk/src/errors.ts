@@ -95,6 +95,10 @@ export class ConnectionError extends RoomwireError {
 export const isLoss = ({ error }: RoomwireError): boolean =>
   error === 'connection_lost' || error === 'not_connected';
 
+/** Nothing is wrong with the request: it may succeed later, on the same connection. */
+export const mayPass = ({ error }: RoomwireError): boolean =>
+  ['broker_unavailable', 'memory_limit_exceeded', 'request_timeout'].includes(error);
+
 /** What was refused, why, and what to look at. */
 const describe = (error: ErrorName, help: string | undefined, details: ErrorDetails): string => {
   const { message, topic, lobbyId, reason, hint } = details;

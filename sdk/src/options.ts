@@ -131,8 +131,7 @@ const problemsOf = ({ url, token, reconnect, heartbeat, timeouts }: Settings): s
     for (const [name, value] of Object.entries(values) as [string, unknown][])
       if (!isDuration(value)) problems.push(`${group}.${name} must be above 0 and at most ${maxTimerMs}`);
   };
-  if (!isSocketAddress(url))
-    problems.push('url must be a ws:// or wss:// address, like ws://127.0.0.1:8080/ws');
+  if (!isSocketAddress(url)) problems.push('url must be a ws:// or wss:// address');
   if (typeof token !== 'function' && !isFilledText(token))
     problems.push('token must be a text or a function');
   positive('heartbeat', heartbeat);

@@ -42,9 +42,10 @@ export class Parts {
       onError: (error) => this.report(error),
       onWake: () => this.renewal?.woken(),
     });
-    const { schedule, now, timeouts } = settings;
+    const { schedule, random, now, timeouts } = settings;
     const context = {
-      ...{ schedule, now, requestMs: timeouts.requestMs, publishMs: timeouts.publishMs, newId: systemId },
+      ...{ schedule, random, now, newId: systemId },
+      ...{ requestMs: timeouts.requestMs, publishMs: timeouts.publishMs },
       send: (frame: ClientFrame) => this.connection.send(frame),
       sendEncoded: (frame: Uint8Array<ArrayBuffer>) => this.connection.sendEncoded(frame),
       isOnline: () => this.connection.online,

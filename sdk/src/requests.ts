@@ -1,11 +1,14 @@
-import { ConnectionError, type RoomwireError } from './errors.js';
-import { deferred, type Deferred, type Schedule } from './primitives.js';
+import { requestDelay } from './connection/reconnect.js';
+import { ConnectionError, mayPass, type RoomwireError } from './errors.js';
+import { deferred, type Deferred, type Random, type Schedule } from './primitives.js';
 import type { ClientFrame } from './protocol/clientFrames.js';
 
 export interface RequestsContext {
   readonly schedule: Schedule;
+  readonly random: Random;
   readonly requestMs: number;
   send(frame: ClientFrame): void;
+  onError(error: RoomwireError): void;
 }
 
 /** The frame that answers a request, by its type and what it is about; `about` is undefined where it names nothing. */
@@ -46,13 +49,29 @@ export class Requests {
   /** Resolves with the answer. Rejects with the refusal, `request_timeout`, `not_connected` or `connection_lost`. */
   async ask(request: Request): Promise<unknown> {
     for (const frame of request.frames) this.context.send(frame);
-    const answer = deferred<unknown>();
-    const cancelTimeout = this.context.schedule(
-      () => answer.reject(new ConnectionError('request_timeout')),
-      this.context.requestMs,
+    return this.wait(request, this.context.requestMs, ({ answer }) =>
+      answer.reject(new ConnectionError('request_timeout')),
     );
-    this.pending = [...this.pending, { ...request, answer, cancelTimeout, isRefused: false }];
-    return answer.promise;
+  }
+
+  /**
+   * For what is made again on a new connection: asks with back-off until it succeeds, and reports failures that may pass. Rejects with any other
+   * one, and with `connection_lost`.
+   */
+  async persist(ask: () => Promise<unknown>): Promise<void> {
+    for (let failures = 1; ; failures += 1) {
+      try {
+        await ask();
+        return;
+      } catch (error) {
+        if (!mayPass(error as RoomwireError)) throw error;
+        this.context.onError(error as RoomwireError);
+      }
+      await this.wait(pause, requestDelay(failures, this.context.random), (over) => {
+        this.end(over);
+        over.answer.resolve(undefined);
+      });
+    }
   }
 
   /** One frame that is answered or refused, and either names what it is about. Resolves and rejects as `ask` does. */
@@ -97,8 +116,22 @@ export class Requests {
     }
   }
 
+  private wait(request: Request, forMs: number, onTime: (pending: Pending) => void): Promise<unknown> {
+    const answer = deferred<unknown>();
+    const cancelTimeout = this.context.schedule(() => onTime(pending), forMs);
+    const pending: Pending = { ...request, answer, cancelTimeout, isRefused: false };
+    this.pending = [...this.pending, pending];
+    return answer.promise;
+  }
+
   private end(request: Pending): void {
     request.cancelTimeout();
     this.pending = this.pending.filter((one) => one !== request);
   }
 }
+
+/** Ends like a request when the connection is lost; no frame answers it. */
+const pause: Request = {
+  ...{ frames: [], about: '', refusalAnswers: true },
+  answeredBy: { type: '', about: undefined },
+};

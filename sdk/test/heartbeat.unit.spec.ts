@@ -42,6 +42,24 @@ describe('heartbeat', () => {
       expect(client.state.name).to.equal('connected');
     });
 
+  it('is planned anew by the frame that answers the last one: browsers delay timers that timers set', async () => {
+    const planned: number[] = [];
+    const { peer, errors } = await harness.connected({
+      schedule: (action, delayMs) => {
+        planned.push(delayMs);
+        return harness.time.schedule(action, delayMs);
+      },
+    });
+    await harness.time.pass(30_000);
+    await peer.next('heartbeat');
+    planned.length = 0;
+    peer.sendRaw(empty);
+    peer.send({ type: 'error', error: 'marker' });
+    await errors.next();
+    expect(planned, 'by the answer, and not by the frame behind it').to.deep.equal([30_000]);
+    expect(harness.time.pending).to.deep.equal([30_000]);
+  });
+
   it('counts from the first heartbeat without an answer, also when the interval is shorter', async () => {
     const { peer, states } = await harness.connected({ heartbeat: { intervalMs: 20, timeoutMs: 50 } });
     await harness.time.pass(20);

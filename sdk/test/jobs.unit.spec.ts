@@ -83,6 +83,43 @@ describe('jobs', () => {
       expect(await peer.next('nack')).to.deep.equal({ type: 'nack', msgId: 'j1', delaySeconds: 40 });
     });
 
+  for (const [what, seconds, delaySeconds] of [
+    ['too many', 960, 900],
+    ['a fraction', 1.4, 1],
+    ['fewer than none', -5, undefined],
+    ['no number', Number.NaN, undefined],
+  ] as const)
+    it(`rest as the server takes it, where ${what} of seconds are wanted`, async () => {
+      const { peer, begun, work } = await working({ jobs: { retrySeconds: () => seconds } });
+      hand(peer, 'j1');
+      hand(peer, 'j2');
+      const [, second] = [await begun.next(), await begun.next()];
+      second.nack({ delaySeconds: seconds });
+      work.get('j1')?.reject(new Error('mine'));
+      const rest = delaySeconds === undefined ? {} : { delaySeconds };
+      for (const msgId of ['j2', 'j1'])
+        expect(await peer.next('nack')).to.deep.equal({ type: 'nack', msgId, ...rest });
+    });
+
+  it('are given back where it cannot be told for how long, which is reported', async () => {
+    const { peer, begun, work, errors } = await working({
+      jobs: {
+        retrySeconds: () => {
+          throw new Error('mine too');
+        },
+      },
+    });
+    hand(peer, 'j1');
+    await begun.next();
+    work.get('j1')?.reject(new Error('mine'));
+    expect(await peer.next('nack')).to.deep.equal({ type: 'nack', msgId: 'j1' });
+    for (const message of ['mine', 'mine too'])
+      expect(await errors.next()).to.deep.nested.include({
+        error: 'handler_failed',
+        'cause.message': message,
+      });
+  });
+
   it('are settled once, by what is said first', async () => {
     const { peer, begun, work, nothingSent } = await working({ jobs: {} });
     hand(peer, 'j1');
@@ -165,6 +202,19 @@ describe('jobs', () => {
     work.get('j2')?.reject(new Error('mine'));
     await nothingSent();
     expect([begun.length, errors.length]).to.deep.equal([0, 0]);
+  });
+
+  it('are not kept alive when the subscription has ended', async () => {
+    const { peer, begun, work, subscription } = await working({ jobs: { keepAlive: true }, concurrency: 1 });
+    hand(peer, 'j1');
+    hand(peer, 'j2');
+    await begun.next();
+    const leaving = subscription.unsubscribe();
+    await peer.release();
+    await leaving;
+    expect(harness.time.pending).to.deep.equal([30_000]);
+    work.get('j1')?.resolve();
+    expect(await peer.next('ack')).to.include({ msgId: 'j1' });
   });
 
   it('are for one handler of a client', async () => {

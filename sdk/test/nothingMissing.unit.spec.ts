@@ -19,6 +19,7 @@ class World {
   private isOnline = true;
   private readonly client = new Subscriptions({
     schedule: () => () => undefined,
+    random: () => 0,
     requestMs: 1,
     isOnline: () => this.isOnline,
     has: () => true,

@@ -38,6 +38,12 @@ describe('resume', () => {
     return next;
   };
 
+  /** Everything that was sent has arrived. */
+  const marked = async (peer: Peer, errors: Watched['errors']): Promise<void> => {
+    peer.send({ type: 'error', error: 'marker' });
+    await errors.next();
+  };
+
   const texts = async (messages: Queue<Message>, count: number): Promise<unknown[]> => {
     const data: unknown[] = [];
     while (data.length < count) data.push((await messages.next()).data);
@@ -277,6 +283,26 @@ describe('resume', () => {
     next.send({ type: 'published', topic, msgRef, id: 'own-1', duplicate: true });
     expect(await publishing).to.deep.equal({ id: 'own-1', duplicate: true });
     expect(await texts(messages, 1)).to.deep.equal(['p2']);
+  });
+
+  it('keeps the position of a stream while a message waits that nobody has taken, and after the end', async () => {
+    const { client, peer, errors } = await harness.connected({}, withHistory);
+    const shared = client.subscribe(topic, ignore, { resume: true });
+    const opening = client.stream(topic, { resume: true });
+    await peer.confirm({ position: 'p1' });
+    peer.send(kept('p2'));
+    const stream = await opening;
+    peer.send(kept('p3'));
+    await marked(peer, errors);
+    expect(stream.position, 'nothing is taken').to.equal('p1');
+    const loop = stream[Symbol.asyncIterator]();
+    await loop.next();
+    expect(stream.position).to.equal('p2');
+    await loop.next();
+    await stream.unsubscribe();
+    peer.send(kept('p4'));
+    await marked(peer, errors);
+    expect([stream.position, (await shared).position]).to.deep.equal(['p3', 'p4']);
   });
 
   it('has, of a stream, the position of what the loop has taken', async () => {

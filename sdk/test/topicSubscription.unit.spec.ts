@@ -5,7 +5,18 @@ import type { Member } from '../src/subscriptions/members.js';
 import { TopicSubscription } from '../src/subscriptions/topicSubscription.js';
 import { ManualTime } from './support/manualTime.js';
 
-const steps = ['join', 'leave', 'filter', 'answer', 'refuse', 'end', 'drop', 'connect', 'time out'] as const;
+const steps = [
+  'join',
+  'leave',
+  'filter',
+  'answer',
+  'refuse',
+  'fail',
+  'end',
+  'drop',
+  'connect',
+  'time out',
+] as const;
 type Step = (typeof steps)[number];
 
 /** A topic, its members, and a server that answers requests in order when it is told to. */
@@ -26,7 +37,10 @@ class World {
       {
         schedule: this.time.schedule,
         requestMs: 1,
+        random: () => 0,
         isOnline: () => this.online,
+        mayAsk: () => true,
+        onAnswered: () => undefined,
         has: () => true,
         onGap: () => undefined,
         send: ({ type }) => this.requests.push(type),
@@ -42,11 +56,12 @@ class World {
     else if (step === 'filter') this.filter();
     else if (step === 'answer') this.answer();
     else if (step === 'end') this.end();
-    else if (step === 'refuse') this.refuse();
+    else if (step === 'refuse') this.refuse('unknown_topic');
+    else if (step === 'fail') this.refuse('broker_unavailable');
     else if (step === 'drop') this.switchTo(false);
     else if (step === 'connect') this.switchTo(true);
     // A server that is late still acts, and its answer must do no harm.
-    else if (this.time.pending.length > 0) await this.time.pass(1);
+    else await this.passTime();
   }
 
   join(): void {
@@ -89,10 +104,10 @@ class World {
     else this.topic.refused(new RoomwireError('not_subscribed', { topic: 'a/b/c' }));
   }
 
-  refuse(): void {
+  refuse(error: string): void {
     if (this.requests[0] !== 'subscribe') return this.answer();
     this.requests.shift();
-    this.topic.refused(new RoomwireError('unknown_topic', { topic: 'a/b/c' }));
+    this.topic.refused(new RoomwireError(error, { topic: 'a/b/c' }));
   }
 
   switchTo(online: boolean): void {
@@ -106,8 +121,16 @@ class World {
 
   async settle(): Promise<void> {
     this.switchTo(true);
-    while (this.requests.length > 0) this.answer();
+    do while (this.requests.length > 0) this.answer();
+    while (await this.passTime());
     await Promise.all(this.pending);
+  }
+
+  /** Whether there was anything to wait for. */
+  async passTime(): Promise<boolean> {
+    const [delayMs] = this.time.pending;
+    if (delayMs !== undefined) await this.time.pass(delayMs);
+    return delayMs !== undefined;
   }
 
   track(promise: Promise<unknown>): void {

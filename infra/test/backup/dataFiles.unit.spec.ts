@@ -22,7 +22,8 @@ describe('the files of a data folder', () => {
   it('are all in a backup, but for those that it need not have', async () => {
     const used = configIn(folder, 'used', { ROOMWIRE_MESSAGE_RECORDING: 'true' });
     await opened(used, async (adapters) => {
-      for (const open of Object.values<() => unknown>(adapters)) await open();
+      const ports = Object.values({ ...adapters }) as readonly (() => unknown)[];
+      for (const open of ports) await open();
     });
     const expected = (await filesIn('used')).filter((name) => !notBackedUp.includes(name));
     expect(expected).to.include.members(['events', 'jobs', 'schedules']);

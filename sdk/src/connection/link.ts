@@ -40,13 +40,21 @@ class Heartbeat {
   }
 
   frameReceived(): void {
-    this.cancelDeath?.();
-    this.cancelDeath = undefined;
+    if (this.cancelDeath === undefined) return;
+    this.lived();
+    // In hidden tabs browsers delay timers that other timers have set, by up to a minute, and not those that a frame has.
+    this.cancelBeat();
+    this.start();
   }
 
   stop(): void {
     this.cancelBeat();
-    this.frameReceived();
+    this.lived();
+  }
+
+  private lived(): void {
+    this.cancelDeath?.();
+    this.cancelDeath = undefined;
   }
 
   private beat(): void {

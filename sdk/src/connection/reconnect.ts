@@ -30,6 +30,10 @@ export const nextDelay = (failures: number, backoff: Growing, random: Random): n
   return Math.round(full * (1 - backoff.jitter * random()));
 };
 
+/** Wait before a request is repeated that was refused for a reason that may pass, as `nextDelay`. */
+export const requestDelay = (failures: number, random: Random): number =>
+  nextDelay(failures, { baseMs: 1_000, multiplier: 2, maxMs: 30_000, jitter: 0.5 }, random);
+
 /** Wait after a planned end of a connection; the spread keeps clients from reconnecting all at once. */
 export const soonDelay = (backoff: Backoff, random: Random): number =>
   Math.round(backoff.restartSpreadMs * random());

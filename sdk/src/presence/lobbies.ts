@@ -33,6 +33,7 @@ export class Lobbies {
   constructor(requests: Requests, context: WatchesContext) {
     this.requests = requests;
     this.watches = new Watches(context, (lobbyId) => ({ lobbyId }), {
+      persist: (ask) => requests.persist(ask),
       begin: (lobbyId) => requests.question({ type: 'lobbySubscribe', lobbyId }, lobbyId, 'lobbySubscribed'),
       end: (lobbyId) =>
         requests.question({ type: 'lobbyUnsubscribe', lobbyId }, lobbyId, 'lobbyUnsubscribed'),

@@ -34,6 +34,7 @@ export class Rooms {
     this.requests = requests;
     this.context = context;
     this.counts = new Watches(context, (topic) => ({ topic }), {
+      persist: (ask) => requests.persist(ask),
       begin: async (roomId) => {
         this.assertKnown(roomId);
         await requests.question(countFrame(roomId), roomId, 'presenceCount');
@@ -99,14 +100,18 @@ export class Rooms {
 
   /** The server has forgotten where the client was. */
   connected(): void {
-    // A new connection is nowhere, so that none of several leaves another.
-    const keep = this.wishes.size > 1;
-    for (const [roomId, presence] of this.wishes)
-      this.enter(roomId, presence, { keep }).catch((error: RoomwireError) => {
+    for (const [roomId, presence] of this.wishes) {
+      const isWished = (): boolean => this.wishes.get(roomId) === presence;
+      const again = async (): Promise<void> => {
+        // A new connection is nowhere, so that none of several leaves another.
+        if (isWished()) await this.enter(roomId, presence, { keep: this.wishes.size > 1 });
+      };
+      this.requests.persist(again).catch((error: RoomwireError) => {
         if (isLoss(error)) return;
-        if (this.wishes.get(roomId) === presence) this.left(roomId);
+        if (isWished()) this.left(roomId);
         this.context.onError(error);
       });
+    }
     this.counts.connected();
   }
 

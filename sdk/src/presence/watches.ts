@@ -11,8 +11,10 @@ export interface WatchesContext {
   onError(error: RoomwireError): void;
 }
 
-/** How the server is asked, and told that it need not say more. Both reject with what `Requests` rejects with. */
+/** How the server is asked, and told that it need not say more. `begin` and `end` reject with what `Requests` rejects with. */
 export interface WatchRequests {
+  /** As `Requests` does. */
+  persist(ask: () => Promise<unknown>): Promise<void>;
   begin(id: string): Promise<unknown>;
   end(id: string): Promise<unknown>;
 }
@@ -54,7 +56,10 @@ export class Watches<Event> {
   /** The server has forgotten all of it. */
   connected(): void {
     for (const [id, handler] of this.handlers) {
-      this.requests.begin(id).catch((error: RoomwireError) => {
+      const again = async (): Promise<void> => {
+        if (this.handlers.get(id) === handler) await this.requests.begin(id);
+      };
+      this.requests.persist(again).catch((error: RoomwireError) => {
         if (isLoss(error)) return;
         this.forget(id, handler);
         this.context.onError(error);

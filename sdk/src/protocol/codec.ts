@@ -67,7 +67,7 @@ export const isSameValue = (one: unknown, other: unknown): boolean => {
 /** Undefined for a frame of a type that the client does not know. Throws `undecodable_frame`, nothing else. */
 export const decodeFrame = (frame: Uint8Array | string): ServerFrame | undefined => {
   try {
-    if (typeof frame === 'string') throw new TypeError('A text frame; the server sends binary frames only');
+    if (typeof frame === 'string') throw new TypeError('A text frame');
     return readFrame(decode(frame));
   } catch (cause) {
     throw new RoomwireError('undecodable_frame', { cause });

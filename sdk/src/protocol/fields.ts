@@ -5,7 +5,7 @@ export const isMap = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const text = (fields: Fields, name: string): string => {
-  const value = optional(fields, name, 'string');
+  const value = optionalText(fields, name);
   if (value === undefined) throw new TypeError(`${name} is missing`);
   return value;
 };
@@ -26,7 +26,14 @@ export const arrayOf = (value: unknown, name: string): readonly unknown[] => {
 };
 
 /** `null` counts as absent. */
-export const optional = <K extends keyof Primitives>(
+export const optionalText = (fields: Fields, name: string): string | undefined =>
+  optional(fields, name, 'string');
+
+/** `null` counts as absent. */
+export const optionalNumber = (fields: Fields, name: string): number | undefined =>
+  optional(fields, name, 'number');
+
+const optional = <K extends keyof Primitives>(
   fields: Fields,
   name: string,
   kind: K,

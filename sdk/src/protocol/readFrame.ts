@@ -1,4 +1,4 @@
-import { arrayOf, isMap, mapOf, optional, text, type Fields } from './fields.js';
+import { arrayOf, mapOf, optionalNumber, optionalText, text, type Fields } from './fields.js';
 import type {
   AuthAccepted,
   Feature,
@@ -10,93 +10,83 @@ import type {
 } from './frames.js';
 import { gapOf, keptOf, metaOf } from './readMessages.js';
 
-type Reader<T extends ServerFrame['type']> = (fields: Fields) => Extract<ServerFrame, { type: T }>;
+type Content<F> = F extends ServerFrame ? Omit<F, 'type'> : never;
+type Reader<T extends ServerFrame['type']> = (fields: Fields) => Content<Extract<ServerFrame, { type: T }>>;
 
 /**
  * Checks the fields that the client uses; undefined for a type that it does not know (a newer server may send some).
  * Throws for anything that is no frame.
  */
 export const readFrame = (value: unknown): ServerFrame | undefined => {
-  if (!isMap(value)) throw new TypeError('A frame must be a map');
-  const type = text(value, 'type');
-  return isKnown(type) ? readers[type](value) : undefined;
+  const fields = mapOf(value, 'A frame');
+  const type = text(fields, 'type');
+  return isKnown(type) ? ({ type, ...readers[type](fields) } as ServerFrame) : undefined;
 };
 
 const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
   auth: (fields) =>
     fields.success === true
-      ? { type: 'auth', success: true, session: sessionOf(fields) }
-      : { type: 'auth', success: false, error: text(fields, 'error') },
+      ? { success: true, session: sessionOf(fields) }
+      : { success: false, error: text(fields, 'error') },
   reauth: (fields) => ({
-    type: 'reauth',
     error: fields.success === true ? undefined : text(fields, 'error'),
-    authExpiresAt: optional(fields, 'authExpiresAt', 'number'),
+    authExpiresAt: optionalNumber(fields, 'authExpiresAt'),
   }),
   tokenExpiring: (fields) => ({
-    type: 'tokenExpiring',
-    authExpiresAt: optional(fields, 'authExpiresAt', 'number'),
+    authExpiresAt: optionalNumber(fields, 'authExpiresAt'),
   }),
   subscriptionEnded: (fields) => ({
-    type: 'subscriptionEnded',
     topic: text(fields, 'topic'),
     reason: text(fields, 'reason'),
   }),
-  hydration: (fields) => ({ type: 'hydration', topic: text(fields, 'topic'), data: fields.data }),
+  hydration: (fields) => ({ topic: text(fields, 'topic'), data: fields.data }),
   subscribed: (fields) => ({
-    type: 'subscribed',
     topic: text(fields, 'topic'),
-    position: optional(fields, 'position', 'string'),
+    position: optionalText(fields, 'position'),
     gap: gapOf(fields.gap),
   }),
   history: (fields) => ({
-    type: 'history',
     topic: text(fields, 'topic'),
-    ref: optional(fields, 'ref', 'string'),
+    ref: optionalText(fields, 'ref'),
     messages: arrayOf(fields.messages, 'messages').map(keptOf),
-    next: optional(fields, 'next', 'string'),
+    next: optionalText(fields, 'next'),
     gap: gapOf(fields.gap),
   }),
-  replayStart: (fields) => ({ type: 'replayStart', topic: optional(fields, 'topic', 'string') }),
-  replayEnd: (fields) => ({ type: 'replayEnd', topic: optional(fields, 'topic', 'string') }),
-  unsubscribed: (fields) => ({ type: 'unsubscribed', topic: text(fields, 'topic') }),
-  filtersUpdated: (fields) => ({ type: 'filtersUpdated', topic: text(fields, 'topic') }),
+  replayStart: (fields) => ({ topic: optionalText(fields, 'topic') }),
+  replayEnd: (fields) => ({ topic: optionalText(fields, 'topic') }),
+  unsubscribed: (fields) => ({ topic: text(fields, 'topic') }),
+  filtersUpdated: (fields) => ({ topic: text(fields, 'topic') }),
   published: (fields) => ({
-    type: 'published',
     msgRef: text(fields, 'msgRef'),
     duplicate: fields.duplicate === true,
-    scheduledId: optional(fields, 'scheduledId', 'string'),
+    scheduledId: optionalText(fields, 'scheduledId'),
   }),
   message: (fields) => ({
-    type: 'message',
     topic: text(fields, 'topic'),
     data: fields.data,
-    msgId: optional(fields, 'msgId', 'string'),
+    msgId: optionalText(fields, 'msgId'),
     requiresAck: fields.requiresAck === true,
     isReplay: fields.isReplay === true,
-    filter: optional(fields, 'filter', 'string'),
+    filter: optionalText(fields, 'filter'),
     meta: metaOf(fields.meta),
-    delivery: optional(fields, 'delivery', 'number'),
+    delivery: optionalNumber(fields, 'delivery'),
   }),
   presence: (fields) => ({
-    type: 'presence',
-    roomId: optional(fields, 'roomId', 'string'),
+    roomId: optionalText(fields, 'roomId'),
     change: changeOf(fields),
   }),
   presenceList: (fields) => ({
-    type: 'presenceList',
-    roomId: optional(fields, 'roomId', 'string'),
+    roomId: optionalText(fields, 'roomId'),
     data: entriesOf(fields.data),
   }),
   presenceCount: (fields) => ({
-    type: 'presenceCount',
     roomId: text(fields, 'roomId'),
-    present: optional(fields, 'present', 'number') ?? 0,
+    present: optionalNumber(fields, 'present') ?? 0,
   }),
-  lobbySubscribed: (fields) => ({ type: 'lobbySubscribed', ...snapshotOf(fields) }),
-  lobbyPresenceList: (fields) => ({ type: 'lobbyPresenceList', ...snapshotOf(fields) }),
-  lobbyUnsubscribed: (fields) => ({ type: 'lobbyUnsubscribed', lobbyId: text(fields, 'lobbyId') }),
+  lobbySubscribed: (fields) => snapshotOf(fields),
+  lobbyPresenceList: (fields) => snapshotOf(fields),
+  lobbyUnsubscribed: (fields) => ({ lobbyId: text(fields, 'lobbyId') }),
   lobbyPresence: (fields) => ({
-    type: 'lobbyPresence',
     event: eventOf(fields),
     lobbyId: text(fields, 'lobbyId'),
     roomId: text(fields, 'roomId'),
@@ -104,28 +94,27 @@ const readers: { readonly [T in ServerFrame['type']]: Reader<T> } = {
     data: mapOf(fields.data, 'data'),
   }),
   error: (fields) => ({
-    type: 'error',
     error: text(fields, 'error'),
-    code: optional(fields, 'code', 'number'),
+    code: optionalNumber(fields, 'code'),
     // Of what concerns a room and no topic, the room.
-    topic: optional(fields, 'topic', 'string') ?? optional(fields, 'roomId', 'string'),
-    hint: optional(fields, 'hint', 'string'),
-    msgRef: optional(fields, 'msgRef', 'string'),
-    maxSizeBytes: optional(fields, 'maxSizeBytes', 'number'),
-    lobbyId: optional(fields, 'lobbyId', 'string'),
-    ref: optional(fields, 'ref', 'string'),
+    topic: optionalText(fields, 'topic') ?? optionalText(fields, 'roomId'),
+    hint: optionalText(fields, 'hint'),
+    msgRef: optionalText(fields, 'msgRef'),
+    maxSizeBytes: optionalNumber(fields, 'maxSizeBytes'),
+    lobbyId: optionalText(fields, 'lobbyId'),
+    ref: optionalText(fields, 'ref'),
   }),
 };
 
 const isKnown = (type: string): type is ServerFrame['type'] => Object.hasOwn(readers, type);
 
 const sessionOf = (fields: Fields): AuthAccepted => {
-  const authExpiresAt = optional(fields, 'authExpiresAt', 'number');
+  const authExpiresAt = optionalNumber(fields, 'authExpiresAt');
   return {
     actorTokenId: text(fields, 'actorTokenId'),
     projectId: text(fields, 'projectId'),
     actorType: text(fields, 'actorType'),
-    protocolVersion: optional(fields, 'protocolVersion', 'number') ?? 1,
+    protocolVersion: optionalNumber(fields, 'protocolVersion') ?? 1,
     restoredSubscriptions: restored(fields.restoredSubscriptions),
     features: featuresOf(fields.features),
     ...(authExpiresAt !== undefined && { authExpiresAt }),
@@ -134,13 +123,13 @@ const sessionOf = (fields: Fields): AuthAccepted => {
 
 const restored = (value: unknown): RestoredSubscription[] => {
   if (value === undefined || value === null) return [];
-  return arrayOf(value, 'restoredSubscriptions').map((entry) => {
-    if (!isMap(entry)) throw new TypeError('A restored subscription must be a map');
+  return arrayOf(value, 'restoredSubscriptions').map((item) => {
+    const entry = mapOf(item, 'A restored subscription');
     return {
       pattern: text(entry, 'pattern'),
       topic: text(entry, 'topic'),
       load_balance: entry.load_balance === true,
-      load_balance_group: optional(entry, 'load_balance_group', 'string') ?? null,
+      load_balance_group: optionalText(entry, 'load_balance_group') ?? null,
       filters: Array.isArray(entry.filters) ? (entry.filters as RestoredSubscription['filters']) : [],
       meta: entry.meta === true,
       own: entry.own === true,
@@ -179,7 +168,7 @@ const entryOf = (value: unknown): PresenceEntry => {
   return {
     actorTokenId: text(entry, 'actorTokenId'),
     presence: mapOf(entry.presence, 'presence'),
-    joinedAt: optional(entry, 'joinedAt', 'number') ?? 0,
+    joinedAt: optionalNumber(entry, 'joinedAt') ?? 0,
   };
 };
 

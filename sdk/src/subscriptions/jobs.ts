@@ -25,7 +25,7 @@ export interface Job extends AcknowledgeableMessage {
   readonly signal: JobSignal;
   /** Completes the job, so that it is not delivered again. By default the client does this when the handler succeeds. */
   ack(): void;
-  /** Gives the job back, for any worker, after `delaySeconds` (0 to 900; default 0). The client does this when the handler fails. */
+  /** Gives the job back, for any worker, after `delaySeconds` (rounded, and 900 at most; default 0). The client does this when the handler fails. */
   nack(options?: { readonly delaySeconds?: number | undefined }): void;
   /** Restarts `ackSeconds`. */
   progress(): void;
@@ -61,19 +61,28 @@ export class Jobs {
   /** Runs the handler when it has a turn, and settles the job by what becomes of it. */
   async take({ topic, holds }: Receivers, member: Member, frame: MessageFrame): Promise<void> {
     const { ack, jobs = {} } = member.options;
-    const job = this.hold(member, frame, jobs);
+    const held: Held = { member, loss: new AbortController(), stopKeeping: nothing };
+    const job = this.hold(held, frame, jobs);
     const { signal, delivery } = job;
     try {
       await member.turns.take(async () => {
-        if (signal.aborted || !holds(member)) return;
+        if (signal.aborted || !holds(member)) return void this.drop(held);
         await (member.handler as MessageHandler<Job>)(job);
         if (ack !== 'manual') job.ack();
       });
     } catch (cause) {
       if (signal.aborted) return;
       this.context.onError(new RoomwireError('handler_failed', { topic, cause }));
-      const { retrySeconds: rest } = jobs;
-      job.nack({ delaySeconds: typeof rest === 'function' ? rest(delivery) : rest });
+      job.nack({ delaySeconds: this.restAfter(topic, delivery, jobs) });
+    }
+  }
+
+  private restAfter(topic: string, delivery: number, { retrySeconds: rest }: JobOptions): number | undefined {
+    try {
+      return typeof rest === 'function' ? rest(delivery) : rest;
+    } catch (cause) {
+      this.context.onError(new RoomwireError('handler_failed', { topic, cause }));
+      return undefined;
     }
   }
 
@@ -84,12 +93,15 @@ export class Jobs {
 
   /** The server gives them to others; one that is done all the same is settled, for as long as nobody else has. */
   left(leaver: Member): void {
-    for (const { member, loss } of this.held) if (member === leaver) loss.abort();
+    for (const { member, loss, stopKeeping } of this.held) {
+      if (member !== leaver) continue;
+      stopKeeping();
+      loss.abort();
+    }
   }
 
-  private hold(member: Member, frame: MessageFrame, { keepAlive, ackSeconds }: JobOptions): Job {
+  private hold(held: Held, frame: MessageFrame, { keepAlive, ackSeconds }: JobOptions): Job {
     const { msgId = '', delivery = 1 } = frame;
-    const held: Held = { member, loss: new AbortController(), stopKeeping: nothing };
     const say = (what: ClientFrame): void => {
       if (this.held.has(held) && this.context.isOnline()) this.context.send(what);
     };
@@ -113,7 +125,7 @@ export class Jobs {
       ...messageOf(frame),
       ...{ delivery, signal: held.loss.signal, progress },
       ack: () => settle({ type: 'ack', msgId }),
-      nack: ({ delaySeconds } = {}) => settle({ type: 'nack', msgId, delaySeconds }),
+      nack: ({ delaySeconds } = {}) => settle({ type: 'nack', msgId, delaySeconds: restOf(delaySeconds) }),
     };
   }
 
@@ -123,3 +135,7 @@ export class Jobs {
     return held.loss;
   }
 }
+
+/** As the server takes it: a frame with any other number would be refused, and the job would wait for its time-out. */
+const restOf = (seconds = 0): number | undefined =>
+  Math.min(900, Math.max(0, Math.round(seconds))) || undefined;

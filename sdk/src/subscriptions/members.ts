@@ -12,8 +12,8 @@ export interface Member {
   readonly turns: Turns;
   readonly listeners: Emitter<{ hydration: Hydration }>;
   hydration: Hydration | undefined;
-  /** The subscribe promise: settles with the first answer of the server. */
-  readonly started: Deferred<void>;
+  /** The subscribe promise: settles with the first answer of the server, and the position at that time. */
+  readonly started: Deferred<string | undefined>;
   hasStarted: boolean;
   readonly ended: Deferred<RoomwireError | undefined>;
 }
@@ -55,22 +55,29 @@ export class Members {
     return left.promise;
   }
 
-  start(): void {
+  start(position: string | undefined): void {
     for (const member of this.present) {
       member.hasStarted = true;
-      member.started.resolve();
+      member.started.resolve(position);
+    }
+  }
+
+  /** Those that have not started; the others stay. */
+  dismiss(reason: RoomwireError): void {
+    for (const member of this.list.filter(({ hasStarted }) => !hasStarted)) {
+      this.present.delete(member);
+      member.ended.resolve(undefined);
+      member.started.reject(reason);
     }
   }
 
   /** Whether one of them loses what it had: `lost` is the error for those, `reason` is for those that are still pending. */
   expel(reason: RoomwireError, lost: RoomwireError | undefined): boolean {
-    const members = this.list;
+    this.dismiss(reason);
+    const had = this.any;
+    for (const { ended } of this.present) ended.resolve(lost);
     this.present.clear();
-    for (const member of members) {
-      member.ended.resolve(lost);
-      if (!member.hasStarted) member.started.reject(reason);
-    }
-    return members.some((member) => member.hasStarted);
+    return had;
   }
 
   release(): void {

@@ -2,6 +2,7 @@ import { RoomwireError } from '../errors.js';
 import { nothing } from '../primitives.js';
 import type { Job } from './jobs.js';
 import type { Message, MessageHandler, Subscription } from './message.js';
+import type { Opened } from './subscriptions.js';
 import type { SubscribeOptions, WorkerOptions } from './subscribeOptions.js';
 
 export interface StreamOptions extends Omit<SubscribeOptions, 'concurrency'> {
@@ -19,7 +20,7 @@ export type WorkerStreamOptions = StreamOptions & Pick<WorkerOptions, 'jobs'>;
 export interface MessageStream<M extends Message = Message> extends Subscription, AsyncIterable<M> {}
 
 type Handler = MessageHandler<Job>;
-type Subscribe = (handler: Handler, options: SubscribeOptions) => Promise<Subscription>;
+type Subscribe = (handler: Handler, options: SubscribeOptions) => Promise<Opened>;
 
 /** Its messages have of a `Job` what the options ask for. */
 export const openStream = async (
@@ -37,7 +38,16 @@ export const openStream = async (
     void opening.then((opened) => opened.unsubscribe(), nothing);
   }, how);
   const subscription = await opening;
-  void subscription.ended.then((error) => buffer.end(error));
+  buffer.reached = subscription.start;
+  const position = (): string | undefined => {
+    // What the loop has not taken has arrived all the same: behind the subscription's position it would be missing.
+    if (buffer.isUpToDate) buffer.reached = subscription.position;
+    return buffer.reached;
+  };
+  void subscription.ended.then((error) => {
+    position();
+    buffer.end(error);
+  });
   const stop = async (): Promise<IteratorResult<Job>> => {
     await subscription.unsubscribe();
     return { done: true, value: undefined };
@@ -50,8 +60,7 @@ export const openStream = async (
     on: (event, listener) => subscription.on(event, listener),
     unsubscribe: () => subscription.unsubscribe(),
     get position() {
-      // What the loop has not taken has arrived all the same: behind the subscription's position it would be missing.
-      return buffer.isUpToDate ? subscription.position : buffer.lastTaken?.meta?.position;
+      return position();
     },
     [Symbol.asyncIterator]: () => iterator,
   };
@@ -61,10 +70,11 @@ type Waiting = (result: IteratorResult<Job> | Promise<never>) => void;
 
 /** A bounded queue between the socket and one reader. */
 class MessageBuffer {
+  /** The newest position at which nothing was missing: no message before it was left to take. */
+  reached: string | undefined;
   private readonly size: number;
   private readonly messages: Job[] = [];
   private readonly waiting: Waiting[] = [];
-  private taken: Job | undefined;
   private ended = false;
   private error: RoomwireError | undefined;
 
@@ -75,11 +85,6 @@ class MessageBuffer {
   /** Whether the reader has everything that has come. */
   get isUpToDate(): boolean {
     return this.messages.length === 0 && !this.ended;
-  }
-
-  /** The newest message that the reader has. */
-  get lastTaken(): Job | undefined {
-    return this.taken;
   }
 
   /** False when there is no room. */
@@ -107,7 +112,7 @@ class MessageBuffer {
   }
 
   private take(message: Job): Job {
-    this.taken = message;
+    this.reached = message.meta?.position ?? this.reached;
     return message;
   }
 

@@ -1,4 +1,4 @@
-import type { JobsField } from '../protocol/clientFrames.js';
+import type { ClientFrame, JobsField } from '../protocol/clientFrames.js';
 import type { Filter, Qos, StartingPoint } from '../protocol/frames.js';
 import type { GapHandler, HydrationHandler } from './message.js';
 
@@ -72,8 +72,25 @@ export interface ManualAck {
   readonly ack: 'manual';
 }
 
+/** The request, which begins at a point of the history if there is one. */
+export const subscribeFrame = (
+  topic: string,
+  options: SubscribeOptions,
+  from: StartingPoint | undefined,
+): ClientFrame => {
+  const { qos, filters, loadBalance, loadBalanceGroup, own } = options;
+  const jobs = jobsField(options);
+  return {
+    ...{ type: 'subscribe', topic, qos, filters, loadBalanceGroup, jobs },
+    loadBalance: loadBalance ?? (jobs && true),
+    meta: needsMeta(options) || undefined,
+    own: own || undefined,
+    from,
+  };
+};
+
 /** What the server has to know of it. */
-export const jobsField = ({ jobs, concurrency }: SubscribeOptions): JobsField | undefined =>
+const jobsField = ({ jobs, concurrency }: SubscribeOptions): JobsField | undefined =>
   jobs && {
     prefetch: jobs.prefetch ?? (concurrency && Math.min(concurrency, mostPrefetched)),
     ackSeconds: jobs.ackSeconds,

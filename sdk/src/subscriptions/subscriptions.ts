@@ -1,5 +1,5 @@
 import { RoomwireError } from '../errors.js';
-import type { Schedule } from '../primitives.js';
+import type { Random, Schedule } from '../primitives.js';
 import type { ClientFrame } from '../protocol/clientFrames.js';
 import type {
   Feature,
@@ -13,17 +13,25 @@ import { Delivery } from './delivery.js';
 import { Jobs } from './jobs.js';
 import { onHydration } from './members.js';
 import { messageOf, type MessageHandler, type Subscription, type UnplacedHydration } from './message.js';
+import { RequestWindow } from './requestWindow.js';
 import { sameOptions, type SubscribeOptions } from './subscribeOptions.js';
 import { TopicSubscription } from './topicSubscription.js';
 
 export interface SubscriptionsContext {
   readonly schedule: Schedule;
+  readonly random: Random;
   readonly requestMs: number;
   isOnline(): boolean;
   has(feature: Feature): boolean;
   send(frame: ClientFrame): void;
   onError(error: RoomwireError): void;
 }
+
+/** At its rate of 100 a second (WS-CONN-10) the server answers so many long before they time out. */
+const mostUnanswered = 500;
+
+/** A subscription with the position from which it has everything. */
+export type Opened = Subscription & { readonly start: string | undefined };
 
 /** All subscriptions of the client: active ones, and those that wait for a connection. */
 export class Subscriptions {
@@ -33,6 +41,9 @@ export class Subscriptions {
   private readonly abandoned = new Set<string>();
   private readonly delivery: Delivery;
   private readonly jobs: Jobs;
+  private readonly window = new RequestWindow<TopicSubscription>(mostUnanswered, (topic) =>
+    topic.connected(),
+  );
 
   constructor(context: SubscriptionsContext) {
     this.context = context;
@@ -41,7 +52,7 @@ export class Subscriptions {
   }
 
   /** Rejects with the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close. */
-  async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Subscription> {
+  async add(topic: string, handler: MessageHandler, options: SubscribeOptions): Promise<Opened> {
     const shared = this.topics.get(topic) ?? this.open(topic, options);
     if (shared.members.length === 0) shared.adopt(options);
     else if (!sameOptions(shared.options, options) || !shared.canJoin(options))
@@ -49,10 +60,10 @@ export class Subscriptions {
     const { cursor } = shared;
     const member = shared.join(handler, options);
     void member.ended.promise.then(() => this.jobs.left(member));
-    await member.started.promise;
+    const start = await member.started.promise;
     let left: Promise<void> | undefined;
     return {
-      topic,
+      ...{ topic, start },
       ended: member.ended.promise,
       get position() {
         return cursor.position;
@@ -148,14 +159,15 @@ export class Subscriptions {
 
   private open(topic: string, options: SubscribeOptions): TopicSubscription {
     this.abandoned.delete(topic);
-    const { schedule, requestMs } = this.context;
-    const shared = new TopicSubscription(topic, options, {
-      schedule,
-      requestMs,
+    const { schedule, random, requestMs } = this.context;
+    const shared: TopicSubscription = new TopicSubscription(topic, options, {
+      ...{ schedule, random, requestMs },
       isOnline: () => this.context.isOnline(),
+      mayAsk: () => this.window.admits(shared),
       has: (feature) => this.context.has(feature),
       send: (frame) => this.context.send(frame),
       onGap: (gap) => this.delivery.gap(shared, gap),
+      onAnswered: () => this.window.release(shared),
       onLost: (error) => this.context.onError(error),
       onUnused: () => this.drop(shared),
     });
@@ -168,6 +180,6 @@ export class Subscriptions {
     // Another may have taken its place.
     if (this.topics.get(topic) !== shared) return;
     this.topics.delete(topic);
-    if (!this.context.isOnline()) this.abandoned.add(topic);
+    if (this.window.withdraw(shared) || !this.context.isOnline()) this.abandoned.add(topic);
   }
 }

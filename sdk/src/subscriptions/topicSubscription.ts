@@ -1,4 +1,5 @@
-import { ConnectionError, RoomwireError } from '../errors.js';
+import { requestDelay } from '../connection/reconnect.js';
+import { ConnectionError, mayPass, RoomwireError } from '../errors.js';
 import { nothing } from '../primitives.js';
 import type { ClientFrame } from '../protocol/clientFrames.js';
 import type { MessageFrame, SubscribedFrame } from '../protocol/frames.js';
@@ -6,13 +7,7 @@ import { Cursor } from './cursor.js';
 import { FilterUpdates, Members, type Filters, type Member } from './members.js';
 import type { MessageHandler } from './message.js';
 import type { TopicContext } from './topicContext.js';
-import {
-  jobsField,
-  needsMeta,
-  replaysAtFirst,
-  sameOptions,
-  type SubscribeOptions,
-} from './subscribeOptions.js';
+import { replaysAtFirst, sameOptions, subscribeFrame, type SubscribeOptions } from './subscribeOptions.js';
 
 type Phase = 'none' | 'subscribing' | 'held' | 'filtering' | 'unsubscribing';
 
@@ -34,6 +29,8 @@ export class TopicSubscription {
   private isOutdated = false;
   /** Each confirmed subscribe makes the server ask the webhook once. */
   private awaitsHydration = false;
+  /** Refusals in a row that may pass. */
+  private failures = 0;
   private cancelTimeout = nothing;
 
   constructor(topic: string, options: SubscribeOptions, context: TopicContext) {
@@ -103,6 +100,7 @@ export class TopicSubscription {
   subscribed(frame: SubscribedFrame): void {
     if (this.phase !== 'subscribing') return;
     this.enter('held');
+    this.failures = 0;
     this.awaitsHydration = true;
     if (!this.isOutdated) this.begin(frame);
     this.advance();
@@ -188,21 +186,15 @@ export class TopicSubscription {
   private subscribe(): void {
     const { topic } = this;
     const from = this.cursor.next;
-    const jobs = jobsField(this.options);
+    const { jobs, filters } = this.options;
     // An older server would pass over it, and nobody would know what is missing.
     if ((from && !this.context.has('history')) || (jobs && !this.context.has('jobs')))
       return this.refuse(new RoomwireError('unsupported_feature', { topic }));
-    const { qos, filters, loadBalance, loadBalanceGroup, own } = this.options;
+    if (!this.context.mayAsk()) return;
     this.filters.sent = filters;
     this.isOutdated = false;
     this.cursor.request(from);
-    this.request('subscribing', {
-      ...{ type: 'subscribe', topic, qos, filters, loadBalanceGroup, jobs },
-      loadBalance: loadBalance ?? (jobs && true),
-      meta: needsMeta(this.options) || undefined,
-      own: own || undefined,
-      from,
-    });
+    this.request('subscribing', subscribeFrame(topic, this.options, from));
   }
 
   private begin(frame: SubscribedFrame): void {
@@ -212,8 +204,22 @@ export class TopicSubscription {
 
   private refuse(error: RoomwireError): void {
     this.enter('none');
+    if (this.outlasts(error)) {
+      this.failures += 1;
+      const delayMs = requestDelay(this.failures, this.context.random);
+      this.cancelTimeout = this.context.schedule(() => this.advance(), delayMs);
+      return;
+    }
     this.expel(error);
     this.advance();
+  }
+
+  /** Whether the members go on, since it may pass. Those that have not started are told instead, and need not wait for that. */
+  private outlasts(error: RoomwireError): boolean {
+    if (!mayPass(error)) return false;
+    this.sharers.dismiss(error);
+    if (this.sharers.any) this.context.onLost(error);
+    return this.sharers.any;
   }
 
   private refilter(): void {
@@ -253,13 +259,15 @@ export class TopicSubscription {
   }
 
   /**
-   * The callers' promises are rejected, but only the answer to an unsubscribe, or a new connection, shows the state on the server:
+   * The callers' promises are rejected, and whoever has started goes on with another subscribe; but only the answer to an unsubscribe, or a new connection, shows the state on the server:
    * answers to a subscribe sent before that could not be told apart from late answers to the old one.
    */
   private timedOut(): void {
     if (this.phase === 'filtering') return this.filteringTimedOut();
     this.sharers.release();
-    this.expel(new ConnectionError('request_timeout', { topic: this.topic }));
+    const error = new ConnectionError('request_timeout', { topic: this.topic });
+    if (this.outlasts(error)) this.isOutdated = true;
+    else this.expel(error);
     if (this.phase === 'unsubscribing') return this.limitWait();
     // The server may still hold the subscription, so it is unsubscribed.
     this.enter('held');
@@ -275,7 +283,7 @@ export class TopicSubscription {
 
   private settle(): void {
     this.filters.settle();
-    this.sharers.start();
+    this.sharers.start(this.cursor.position);
     this.sharers.release();
   }
 
@@ -285,6 +293,7 @@ export class TopicSubscription {
   }
 
   private retire(): void {
+    this.cancelTimeout();
     this.sharers.release();
     this.filters.rejectAll(new RoomwireError('not_subscribed', { topic: this.topic }));
     this.context.onUnused();
@@ -293,5 +302,6 @@ export class TopicSubscription {
   private enter(phase: Phase): void {
     this.cancelTimeout();
     this.phase = phase;
+    if (phase !== 'subscribing') this.context.onAnswered();
   }
 }

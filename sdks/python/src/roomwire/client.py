@@ -94,9 +94,11 @@ class Client:
         def has(feature: str) -> bool:
             return feature in self._features
 
-        requests = Requests(connection.send, timeouts.request)
+        requests = Requests(connection.send, timeouts.request, environment.random, self._report)
         self._parts = Parts(
-            subscriptions=Subscriptions(SubscriptionsContext(timeouts.request, is_online, has, connection.send, self._report)),
+            subscriptions=Subscriptions(
+                SubscriptionsContext(timeouts.request, environment.random, is_online, has, connection.send, self._report)
+            ),
             publishes=Publishes(connection.send, is_online, environment.new_id, timeouts),
             requests=requests,
             rooms=Rooms(

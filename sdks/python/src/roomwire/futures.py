@@ -23,6 +23,12 @@ def reject(future: asyncio.Future[Any], error: BaseException) -> None:
         future.set_exception(error)
 
 
+def is_cancelled() -> bool:
+    """Whether somebody wants the current task to end, as far as Python tells: 3.10 does not."""
+    cancelling = getattr(asyncio.current_task(), "cancelling", None)
+    return cancelling is not None and cancelling() > 0
+
+
 async def until_one_ends(*coroutines: Coroutine[Any, Any, None]) -> None:
     """Runs them together; the first that ends, or fails, ends the others. None outlives the call."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import ConnectionError, RoomwireError, caused_by
 from .futures import new_future, reject, resolve
+from .repeating import may_pass, request_delay
 
 Reply = tuple[str, "str | None"]
 """What answers a request: the kind of the answer, and the room, the lobby or the reference that it names."""
@@ -28,8 +29,16 @@ class Requests:
     """The server handles the frames of a connection in their order, so that an answer belongs to the first request that
     waits for one of its kind. One that timed out still waits for it."""
 
-    def __init__(self, send: Callable[[bytes], None], timeout: float) -> None:
+    def __init__(
+        self,
+        send: Callable[[bytes], None],
+        timeout: float,
+        random: Callable[[], float],
+        on_error: Callable[[RoomwireError], None],
+    ) -> None:
         self._send = send
+        self._random = random
+        self._on_error = on_error
         self._timeout = timeout
         self._pending: list[Pending] = []
 
@@ -54,6 +63,33 @@ class Requests:
         if not done:
             raise ConnectionError("request_timeout", topic=about)
         return request.answer.result()
+
+    async def persist(self, ask: Callable[[], Awaitable[None]]) -> None:
+        """For what is made again on a new connection: asks with back-off until it succeeds, and reports failures that may pass. Raises
+        any other one, and `connection_lost`."""
+        failures = 0
+        while True:
+            try:
+                await ask()
+                return
+            except RoomwireError as error:
+                if not may_pass(error):
+                    raise
+                self._on_error(error)
+            failures += 1
+            await self._pause(request_delay(failures, self._random))
+
+    async def _pause(self, seconds: float) -> None:
+        """Ends like a request when the connection is lost; no frame answers it."""
+        pause = Pending("a pause", ("a pause", None), True, None)
+        self._pending.append(pause)
+        try:
+            done, _ = await asyncio.wait([pause.answer], timeout=seconds)
+            if done:
+                pause.answer.result()
+        finally:
+            if pause in self._pending:
+                self._pending.remove(pause)
 
     def answered(self, kind: str, about: str | None, content: Any) -> None:
         for request in self._pending:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -72,6 +73,89 @@ async def test_a_job_is_acknowledged_when_its_handler_has_returned_and_given_bac
         assert await peer.expect("ack") == {"type": "ack", "msgId": "good"}
         assert await peer.expect("nack") == {"type": "nack", "msgId": "bad", "delaySeconds": 40}
         assert (errors, deliveries) == (["handler_failed"], [1, 2])
+
+
+@pytest.mark.parametrize("awaited", ["a future", "another task"])
+async def test_a_handler_that_waits_for_what_is_cancelled_has_failed_and_the_next_job_is_taken(awaited: str) -> None:
+    server = ScriptedServer()
+    errors: list[str] = []
+
+    async def work(job: Job) -> None:
+        if job.data == "bad":
+            waited: asyncio.Future[Any] = asyncio.ensure_future(asyncio.sleep(60)) if awaited == "another task" else asyncio.Future()
+            waited.cancel()
+            await waited
+
+    async with session(server) as (client, peer):
+        client.on("error", lambda error: errors.append(error.error))
+        await joined(client, peer, work)
+        hand(peer, "bad")
+        hand(peer, "good")
+        assert await peer.expect("nack") == {"type": "nack", "msgId": "bad"}
+        assert await peer.expect("ack") == {"type": "ack", "msgId": "good"}
+        assert errors == ["handler_failed"]
+
+
+async def test_a_handler_that_the_client_cancels_has_not_failed() -> None:
+    server = ScriptedServer()
+    errors: list[str] = []
+    async with session(server) as (client, peer):
+        client.on("error", lambda error: errors.append(error.error))
+        await joined(client, peer, lambda _: asyncio.sleep(3600))
+        hand(peer, "a")
+        await peer.settle()
+    assert errors == []
+
+
+async def test_a_job_whose_rest_cannot_be_told_is_given_back_at_once() -> None:
+    server = ScriptedServer()
+    errors: list[str] = []
+
+    def fail(_: object) -> int:
+        raise ValueError("mine")
+
+    async with session(server) as (client, peer):
+        client.on("error", lambda error: errors.append(error.error))
+        await joined(client, peer, fail, Jobs(retry_seconds=fail))
+        for name in ("a", "b"):
+            hand(peer, name)
+            assert await peer.expect("nack") == {"type": "nack", "msgId": name}
+        assert errors == ["handler_failed"] * 4
+
+
+@pytest.mark.parametrize(("seconds", "sent"), [(960, {"delaySeconds": 900}), (1.4, {"delaySeconds": 1}), (-5, {}), (math.nan, {})])
+async def test_a_job_rests_as_the_server_takes_it(seconds: float, sent: dict[str, int]) -> None:
+    server = ScriptedServer()
+
+    def fail(_: object) -> None:
+        raise ValueError("mine")
+
+    async with session(server) as (client, peer):
+        client.on("error", lambda _: None)
+        await joined(client, peer, fail, Jobs(retry_seconds=lambda _: seconds))
+        hand(peer, "a")
+        assert await peer.expect("nack") == {"type": "nack", "msgId": "a", **sent}
+
+
+async def test_jobs_are_not_kept_alive_when_the_subscription_has_ended() -> None:
+    server = ScriptedServer()
+    go_on = asyncio.Event()
+
+    async def work(_: Job) -> None:
+        await go_on.wait()
+
+    async with session(server) as (client, peer):
+        subscription = await joined(client, peer, work, Jobs(keep_alive=True))
+        hand(peer, "a")
+        hand(peer, "b")
+        await peer.settle()
+        leaving = asyncio.ensure_future(subscription.unsubscribe())
+        await peer.expect("unsubscribe")
+        peer.send("unsubscribed", topic=TOPIC)
+        await leaving
+        await peer.expect_silence()
+        go_on.set()
+        assert await peer.expect("ack") == {"type": "ack", "msgId": "a"}
 
 
 async def test_a_job_is_settled_once_by_what_is_said_first() -> None:

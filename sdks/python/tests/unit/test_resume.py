@@ -26,7 +26,7 @@ async def test_a_subscription_goes_on_behind_the_last_message() -> None:
         peer.message(2, meta=meta("p2"))
         await peer.settle()
         # Arrived, and not taken.
-        assert subscription.position is None
+        assert subscription.position == "p1"
         await take(subscription, 1)
         assert subscription.position == "p2"
         peer.close()
@@ -41,6 +41,24 @@ async def test_a_subscription_goes_on_behind_the_last_message() -> None:
         await peer.settle()
         # Filters left out what is between.
         assert subscription.position == "p4"
+
+
+async def test_the_position_stays_when_the_subscription_has_ended() -> None:
+    server = ScriptedServer()
+    async with server.session() as (client, peer):
+        subscribing = asyncio.ensure_future(subscribe(client, resume="p1"))
+        await peer.subscribe(position="p3", continuity="continuous")
+        peer.message(2, meta=meta("p2"), isReplay=True)
+        subscription = await subscribing
+        assert subscription.position == "p1"
+        await take(subscription, 1)
+        peer.message(3, meta=meta("p3"), isReplay=True)
+        await peer.settle()
+        leaving = asyncio.ensure_future(subscription.unsubscribe())
+        await peer.expect("unsubscribe")
+        peer.send("unsubscribed", topic=TOPIC)
+        await leaving
+        assert subscription.position == "p2"
 
 
 async def test_a_replay_that_was_cut_begins_again_where_it_ended() -> None:

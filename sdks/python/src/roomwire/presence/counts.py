@@ -38,11 +38,13 @@ class Count:
 class Counts:
     def __init__(
         self,
+        persist: Callable[[Callable[[], Awaitable[None]]], Awaitable[None]],
         request: Callable[[str], Awaitable[None]],
         end: Callable[[str], Awaitable[None]],
         is_online: Callable[[], bool],
         on_error: Callable[[RoomwireError], None],
     ) -> None:
+        self._persist = persist
         self._request = request
         self._end = end
         self._is_online = is_online
@@ -69,8 +71,13 @@ class Counts:
 
     async def begin_again(self, count: Count) -> None:
         """On another connection."""
+
+        async def request() -> None:
+            if self._counts.get(count.room_id) is count:
+                await self._request(count.room_id)
+
         try:
-            await self._request(count.room_id)
+            await self._persist(request)
         except ConnectionError:
             # A connection that is lost again is tried again.
             return

@@ -123,8 +123,12 @@ class Lobbies:
         await self._requests.ask(frame, about=lobby_id, answered_by=("lobbySubscribed", lobby_id))
 
     async def _watch_again(self, lobby: Lobby) -> None:
+        async def request() -> None:
+            if self._watched.get(lobby.lobby_id) is lobby:
+                await self._request_snapshot(lobby.lobby_id)
+
         try:
-            await self._request_snapshot(lobby.lobby_id)
+            await self._requests.persist(request)
         except ConnectionError:
             # A connection that is lost again is tried again.
             return

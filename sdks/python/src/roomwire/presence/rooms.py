@@ -91,7 +91,7 @@ class Rooms:
         self._context = context
         self._rooms: dict[str, Room] = {}
         """Where the client is; a room that was entered without `keep` comes first."""
-        self._counts = Counts(self._begin_count, self._go_out, context.is_online, context.on_error)
+        self._counts = Counts(requests.persist, self._begin_count, self._go_out, context.is_online, context.on_error)
         self._own = ""
 
     async def enter(self, room_id: str, presence: PresenceData, keep: bool) -> Room:
@@ -135,10 +135,8 @@ class Rooms:
     def connected(self, actor_token_id: str) -> None:
         """The server has forgotten where the client was."""
         self._own = actor_token_id
-        # A new connection is nowhere, so that none of several leaves another.
-        keep = len(self._rooms) > 1
         for room in self._rooms.values():
-            self._context.spawn(partial(self._enter_again, room, keep))
+            self._context.spawn(partial(self._restore, room))
         for count in self._counts.running:
             self._context.spawn(partial(self._counts.begin_again, count))
 
@@ -182,12 +180,19 @@ class Rooms:
         frame = encode_frame("getPresence", roomId=room.room_id)
         await self._requests.ask(frame, about=room.room_id, answered_by=("presenceList", room.room_id), on_answer=take_over)
 
-    async def _enter_again(self, room: Room, keep: bool) -> None:
+    async def _enter_again(self, room: Room) -> None:
+        if self._rooms.get(room.room_id) is not room:
+            return
+        # A new connection is nowhere, so that none of several leaves another.
+        keep = len(self._rooms) > 1
+        if keep:
+            self._assert_known(room.room_id)
+        await self._announce(room.room_id, room.presence, keep)
+        await self._synchronize(room)
+
+    async def _restore(self, room: Room) -> None:
         try:
-            if keep:
-                self._assert_known(room.room_id)
-            await self._announce(room.room_id, room.presence, keep)
-            await self._synchronize(room)
+            await self._requests.persist(partial(self._enter_again, room))
         except ConnectionError:
             # A connection that is lost again is tried again.
             return

@@ -18,6 +18,10 @@ BEATS_OF_ACK = 3
 """So that a beat may be late, and one may be missed."""
 
 
+LONGEST_REST = 900
+"""In seconds."""
+
+
 @dataclass(frozen=True)
 class Jobs:
     """How a worker takes jobs. All of it but the last two holds for the group, whose newest member's options are in force."""
@@ -28,7 +32,7 @@ class Jobs:
     """A job that is not settled so long after it was handed out goes to another worker, 5 to 3600; 60 by default."""
     max_deliveries: int | None = None
     """A job that was handed out so often without being settled is dead, 1 to 100; 5 by default."""
-    retry_seconds: int | Callable[[int], int] = 0
+    retry_seconds: float | Callable[[int], float] = 0
     """How long a job rests whose handler has failed, 0 to 900, or how to tell from its `delivery`."""
     keep_alive: bool = False
     """Says `progress` for a job, from when it comes until it is settled."""
@@ -42,7 +46,7 @@ class Jobs:
         }
         return {name: value for name, value in asked.items() if value is not None}
 
-    def rest_after(self, delivery: int) -> int:
+    def rest_after(self, delivery: int) -> float:
         return self.retry_seconds(delivery) if callable(self.retry_seconds) else self.retry_seconds
 
     @property
@@ -61,6 +65,7 @@ class Holding:
         self._send = send
         self._release = release
         self._is_open = True
+        self._has_begun = False
         self._timer: asyncio.TimerHandle | None = None
 
     def say(self, type_: str, **fields: Any) -> None:
@@ -79,9 +84,24 @@ class Holding:
 
         self._timer = asyncio.get_running_loop().call_later(every, beat)
 
+    def begin(self) -> None:
+        """Somebody works on it."""
+        self._has_begun = True
+
+    def leave(self) -> None:
+        """It is kept alive no longer; what has not begun will not begin."""
+        self.is_lost = True
+        self._stop_beats()
+        if not self._has_begun:
+            self.close()
+            self._release(self)
+
     def close(self) -> None:
         """Nothing more is said of it."""
         self._is_open = False
+        self._stop_beats()
+
+    def _stop_beats(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
 
@@ -100,13 +120,19 @@ class Job(Message):
         neither said to the server nor reported."""
         return self._holding is not None and self._holding.is_lost
 
+    def begin(self) -> None:
+        """The client does this when it hands the job over."""
+        if self._holding is not None:
+            self._holding.begin()
+
     def ack(self) -> None:
         """Says that the job is done, so that nobody gets it again."""
         self._settle("ack")
 
-    def nack(self, delay_seconds: int = 0) -> None:
-        """Gives the job back, for another worker or this one, after `delay_seconds` (0 to 900)."""
-        self._settle("nack", delaySeconds=delay_seconds or None)
+    def nack(self, delay_seconds: float = 0) -> None:
+        """Gives the job back, for another worker or this one, after `delay_seconds` (rounded, and 900 at most)."""
+        # A frame with any other number would be refused, and the job would wait for its time-out.
+        self._settle("nack", delaySeconds=round(min(LONGEST_REST, max(0, delay_seconds))) or None)
 
     def progress(self) -> None:
         """Starts `ack_seconds` anew."""
@@ -151,9 +177,9 @@ class HeldJobs:
 
     def left(self, member: Member) -> None:
         """The server gives them to others; one that is done all the same is settled, for as long as nobody else has."""
-        for holding in self._held:
+        for holding in list(self._held):
             if holding.member is member:
-                holding.is_lost = True
+                holding.leave()
 
     def _say(self, frame: bytes) -> None:
         if self._is_online():

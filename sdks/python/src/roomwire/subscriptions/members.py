@@ -21,6 +21,8 @@ class Member:
     buffer: Buffer[Item]
     started: asyncio.Future[None] = field(default_factory=new_future)
     """Settles with the first answer of the server."""
+    reached: str | None = None
+    """The newest position at which nothing was missing: no message before it was left to take."""
     has_started: bool = False
     ended: asyncio.Future[RoomwireError | None] = field(default_factory=new_future)
 
@@ -58,19 +60,27 @@ class Members:
             self._leaving.append(left)
         return left
 
-    def start(self) -> None:
+    def start(self, position: str | None) -> None:
         for member in self._members:
-            member.has_started = True
-            resolve(member.started, None)
+            if not member.has_started:
+                member.has_started, member.reached = True, position
+                resolve(member.started, None)
+
+    def dismiss(self, reason: RoomwireError) -> None:
+        """Those that have not started; the others stay."""
+        pending = [member for member in self._members if not member.has_started]
+        self._members = [member for member in self._members if member.has_started]
+        for member in pending:
+            member.end(reason)
+            reject(member.started, reason)
 
     def expel(self, reason: RoomwireError, lost: RoomwireError | None) -> bool:
         """Whether one of them loses what it had: `lost` is the error for those, `reason` is for those that are still pending."""
+        self.dismiss(reason)
         members, self._members = self._members, []
         for member in members:
             member.end(lost)
-            if not member.has_started:
-                reject(member.started, reason)
-        return any(member.has_started for member in members)
+        return bool(members)
 
     def release(self) -> None:
         leaving, self._leaving = self._leaving, []

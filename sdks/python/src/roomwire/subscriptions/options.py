@@ -52,6 +52,19 @@ class SubscribeOptions:
         return {"last": 0} if self.resume is True else None
 
     @property
+    def fields(self) -> dict[str, Any]:
+        """Of the request to subscribe, without where it begins."""
+        return {
+            "qos": self.qos,
+            "filters": self.filters or None,
+            "loadBalance": True if self.group is not None or self.jobs is not None else None,
+            "loadBalanceGroup": self.group if isinstance(self.group, str) else None,
+            "meta": self.needs_meta or None,
+            "own": self.own or None,
+            "jobs": None if self.jobs is None else self.jobs.field(self.at_once),
+        }
+
+    @property
     def replays_at_first(self) -> bool:
         """Whether older messages come at first, of which somebody who joins later would get none."""
         return isinstance(self.resume, str) or self.rewind not in (None, 0)

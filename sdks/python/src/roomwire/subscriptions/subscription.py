@@ -9,6 +9,7 @@ from typing import Any, Protocol, cast
 
 from ..buffers import Ended
 from ..errors import RoomwireError, caused_by
+from ..futures import is_cancelled
 from .jobs import Job, Jobs
 from .members import Member
 from .message import Gap, Hydration, Message
@@ -24,6 +25,11 @@ class Owner(Protocol):
 
     async def leave(self, topic: str, member: Member) -> None: ...
     def position_of(self, topic: str, member: Member) -> str | None: ...
+    @property
+    def is_finished(self) -> bool:
+        """Whether the client itself cancels handlers."""
+        ...
+
     def report(self, error: RoomwireError) -> None: ...
     def spawn(self, work: asyncio.Task[None]) -> None: ...
 
@@ -55,17 +61,20 @@ class Subscription:
         self._on_hydration = on_hydration
         self._handler: Callable[[Any], Any] | None = None
         self._current: Message | None = None
-        self._taken: Message | None = None
 
     @property
     def position(self) -> str | None:
         """How far it has come in the history of its topic, to `resume` there later, in another process. None without `resume` or
         `meta`, without history, and before anything is known."""
-        buffer = self._member.buffer
+        member = self._member
         # What nobody has taken has arrived all the same: behind the topic's position it would be missing.
-        if buffer.is_empty and not buffer.has_ended:
-            return self._owner.position_of(self.topic, self._member)
-        return None if self._taken is None or self._taken.meta is None else self._taken.meta.position
+        if member.buffer.is_empty and not member.buffer.has_ended:
+            member.reached = self._owner.position_of(self.topic, member)
+        return member.reached
+
+    def _freeze_position(self) -> None:
+        """As it is read, before what waits is dropped, or others move the topic's on."""
+        self._member.reached = self.position
 
     async def ended(self) -> RoomwireError | None:
         """Returns when no more messages will come: None after `unsubscribe()` or the client's `close()`, otherwise the error, for
@@ -75,6 +84,7 @@ class Subscription:
     async def unsubscribe(self) -> None:
         """Returns when the server has confirmed, where this was the topic's last subscription, or cannot confirm any more. A handler
         that is running is not interrupted, and not called again. Does not raise; may be called again."""
+        self._freeze_position()
         if self._handler is not None:
             self._member.buffer.clear()
         await self._owner.leave(self.topic, self._member)
@@ -120,18 +130,28 @@ class Subscription:
             result = self._handler(message)
             if inspect.isawaitable(result):
                 await result
+        except asyncio.CancelledError as cause:
+            # Something else that the handler waits for may have been cancelled: only then the next message is due.
+            if self._owner.is_finished or is_cancelled():
+                raise
+            self._failed(message, cause)
+            return
         except Exception as cause:
             self._failed(message, cause)
             return
         if self._acks:
             message.ack()
 
-    def _failed(self, message: Message, cause: Exception) -> None:
+    def _failed(self, message: Message, cause: BaseException) -> None:
         if isinstance(message, Job) and message.is_lost:
             return
         self._report(cause)
         if isinstance(message, Job) and self._jobs is not None:
-            message.nack(self._jobs.rest_after(message.delivery))
+            try:
+                message.nack(self._jobs.rest_after(message.delivery))
+            except Exception as another:
+                self._report(another)
+                message.nack()
 
     async def _next_message(self) -> Message:
         """Gaps and hydrations that are in front of it are handed over first."""
@@ -140,7 +160,10 @@ class Subscription:
             if isinstance(item, Job) and item.is_lost:
                 continue
             if isinstance(item, Message):
-                self._taken = item
+                if isinstance(item, Job):
+                    item.begin()
+                if item.meta is not None and item.meta.position is not None:
+                    self._member.reached = item.meta.position
                 return item
             try:
                 if isinstance(item, Gap):
@@ -151,7 +174,7 @@ class Subscription:
             except Exception as cause:
                 self._report(cause)
 
-    def _report(self, cause: Exception) -> None:
+    def _report(self, cause: BaseException) -> None:
         self._owner.report(caused_by(RoomwireError("handler_failed", topic=self.topic, help=repr(cause)), cause))
 
 

@@ -15,13 +15,18 @@ from .jobs import HeldJobs
 from .members import Filters, Item, Member
 from .message import Gap, Hydration, Message, Receipt, UnplacedHydration, nothing
 from .options import SubscribeOptions
+from .request_window import RequestWindow
 from .subscription import GapHandler, HydrationHandler, JobHandler, JobSubscription, MessageHandler, Subscription
 from .topic import TopicContext, TopicSubscription
+
+MOST_UNANSWERED = 500
+"""At its rate of 100 a second (WS-CONN-10) the server answers so many long before they time out."""
 
 
 @dataclass(frozen=True)
 class SubscriptionsContext:
     timeout: float
+    random: Callable[[], float]
     is_online: Callable[[], bool]
     has: Callable[[str], bool]
     send: Callable[[bytes], None]
@@ -47,6 +52,8 @@ class Subscriptions:
         """Given up while there was no connection to say so; the server may still have them recorded."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._jobs = HeldJobs(context.is_online, context.send)
+        self._window = RequestWindow(MOST_UNANSWERED, TopicSubscription.connected)
+        self._is_finished = False
 
     async def add(self, topic: str, options: SubscribeOptions, receiver: Receiver) -> Subscription:
         """Raises the server's refusal, `subscription_conflict`, `request_timeout` or the reason of the close."""
@@ -94,6 +101,10 @@ class Subscriptions:
     def position_of(self, topic: str, member: Member) -> str | None:
         shared = self._holder_of(topic, member)
         return None if shared is None else shared.cursor.position
+
+    @property
+    def is_finished(self) -> bool:
+        return self._is_finished
 
     def report(self, error: RoomwireError) -> None:
         self._context.on_error(error)
@@ -187,6 +198,7 @@ class Subscriptions:
 
     async def finish(self) -> None:
         """Handlers that are still running are cancelled, but not the one that waits for this."""
+        self._is_finished = True
         tasks = self._tasks - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -196,11 +208,14 @@ class Subscriptions:
         self._abandoned.discard(topic)
         context = TopicContext(
             timeout=self._context.timeout,
+            random=self._context.random,
             is_online=self._context.is_online,
+            may_ask=self._window.admits,
             has=self._context.has,
             send=self._context.send,
             on_gap=self._report_gap,
             on_lost=self._context.on_error,
+            on_answered=self._window.release,
             on_unused=self._drop,
         )
         shared = self._topics[topic] = TopicSubscription(topic, options, context)
@@ -211,7 +226,7 @@ class Subscriptions:
         if self._topics.get(shared.topic) is not shared:
             return
         del self._topics[shared.topic]
-        if not self._context.is_online():
+        if self._window.withdraw(shared) or not self._context.is_online():
             self._abandoned.add(shared.topic)
 
     def _holder_of(self, topic: str, member: Member) -> TopicSubscription | None:

@@ -11,6 +11,7 @@ from typing import Any
 from ..errors import ConnectionError, RoomwireError
 from ..protocol.codec import encode_frame
 from ..protocol.frames import Delivered, HistoryGap, Subscribed
+from ..repeating import may_pass, request_delay
 from .cursor import Cursor
 from .members import Filters, FilterUpdates, Member, Members
 from .options import SubscribeOptions
@@ -20,13 +21,18 @@ from .options import SubscribeOptions
 class TopicContext:
     timeout: float
     """For an answer, in seconds."""
+    random: Callable[[], float]
     is_online: Callable[[], bool]
+    may_ask: Callable[[TopicSubscription], bool]
+    """Whether to subscribe now; where not, `connected` follows when it may be done."""
     has: Callable[[str], bool]
     send: Callable[[bytes], None]
     on_gap: Callable[[TopicSubscription, HistoryGap], None]
     """Messages are missing, before the next one."""
     on_lost: Callable[[RoomwireError], None]
-    """A subscription that had been working was refused, or ended."""
+    """A subscription that had been working was refused, or ended; it goes on if that may pass."""
+    on_answered: Callable[[TopicSubscription], None]
+    """No subscribe is pending."""
     on_unused: Callable[[TopicSubscription], None]
     """There are no members left, and no request is pending."""
 
@@ -55,6 +61,8 @@ class TopicSubscription:
         self._is_outdated = False
         """What the server has, or will have, is a subscription of members that have left."""
         self._awaits_hydration = False
+        self._failures = 0
+        """Refusals in a row that may pass."""
         self._timer: asyncio.TimerHandle | None = None
 
     @property
@@ -109,6 +117,7 @@ class TopicSubscription:
         if self._phase is not Phase.SUBSCRIBING:
             return
         self._enter(Phase.HELD)
+        self._failures = 0
         self._awaits_hydration = True
         if not self._is_outdated and (gap := self.cursor.subscribed(frame)) is not None:
             self._context.on_gap(self, gap)
@@ -185,7 +194,7 @@ class TopicSubscription:
                 self._request(Phase.FILTERING, "setFilters", filters=self.options.filters)
             else:
                 self._filters.settle()
-                self._members.start()
+                self._members.start(self.cursor.position)
                 self._members.release()
         elif self._phase is Phase.NONE:
             if not is_wanted:
@@ -200,26 +209,30 @@ class TopicSubscription:
         if (point is not None and not has("history")) or (jobs is not None and not has("jobs")):
             self._refuse(RoomwireError("unsupported_feature", topic=self.topic))
             return
-        options = self.options
-        self._filters.sent = options.filters
+        if not self._context.may_ask(self):
+            return
+        self._filters.sent = self.options.filters
         self._is_outdated = False
         self.cursor.request(point)
-        fields: dict[str, Any] = {
-            "qos": options.qos,
-            "filters": options.filters or None,
-            "loadBalance": True if options.group is not None or jobs is not None else None,
-            "loadBalanceGroup": options.group if isinstance(options.group, str) else None,
-            "meta": options.needs_meta or None,
-            "own": options.own or None,
-            "from": point,
-            "jobs": None if jobs is None else jobs.field(options.at_once),
-        }
-        self._request(Phase.SUBSCRIBING, "subscribe", **fields)
+        self._request(Phase.SUBSCRIBING, "subscribe", **self.options.fields, **{"from": point})
 
     def _refuse(self, error: RoomwireError) -> None:
         self._enter(Phase.NONE)
+        if self._outlasts(error):
+            self._failures += 1
+            self._call_later(request_delay(self._failures, self._context.random), self._advance)
+            return
         self._expel(error)
         self._advance()
+
+    def _outlasts(self, error: RoomwireError) -> bool:
+        """Whether the members go on, since it may pass. Those that have not started are told instead, and need not wait for that."""
+        if not may_pass(error):
+            return False
+        self._members.dismiss(error)
+        if self._members:
+            self._context.on_lost(error)
+        return bool(self._members)
 
     def _filters_refused(self, error: RoomwireError) -> None:
         if error.error == "not_subscribed":
@@ -243,11 +256,15 @@ class TopicSubscription:
             self.refused(error)
 
     def _limit_wait(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(self._context.timeout, self._timed_out)
+        self._call_later(self._context.timeout, self._timed_out)
+
+    def _call_later(self, delay: float, action: Callable[[], None]) -> None:
+        self._timer = asyncio.get_running_loop().call_later(delay, action)
 
     def _timed_out(self) -> None:
-        """The callers are told, but only the answer to an unsubscribe, or a new connection, shows the state on the server: answers
-        to a subscribe sent before that could not be told apart from late answers to the old one."""
+        """The callers are told, and whoever has started goes on with another subscribe; but only the answer to an unsubscribe, or a new
+        connection, shows the state on the server: answers to a subscribe sent before that could not be told apart from late answers to
+        the old one."""
         error = ConnectionError("request_timeout", topic=self.topic)
         if self._phase is Phase.FILTERING:
             # Whatever the server has now, the next request tells it what is wanted.
@@ -256,7 +273,10 @@ class TopicSubscription:
             self._advance()
             return
         self._members.release()
-        self._expel(error)
+        if self._outlasts(error):
+            self._is_outdated = True
+        else:
+            self._expel(error)
         if self._phase is Phase.UNSUBSCRIBING:
             self._limit_wait()
             return
@@ -270,12 +290,18 @@ class TopicSubscription:
             self._context.on_lost(error)
 
     def _retire(self) -> None:
+        self._cancel_timer()
         self._members.release()
         self._filters.reject_all(RoomwireError("not_subscribed", topic=self.topic))
         self._context.on_unused(self)
 
     def _enter(self, phase: Phase) -> None:
+        self._cancel_timer()
+        self._phase = phase
+        if phase is not Phase.SUBSCRIBING:
+            self._context.on_answered(self)
+
+    def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self._phase = phase
