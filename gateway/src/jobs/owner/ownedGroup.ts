@@ -181,10 +181,11 @@ export class OwnedGroup {
     this.queue.noteDeliveries();
   }
 
-  /** Another process is to own it. */
-  handOver(): void {
+  /** Another process is to own it. Resolves when what has been acknowledged is left to be committed. */
+  async handOver(): Promise<void> {
     this.members.close();
     this.queue.handOver();
+    await this.unseen.close();
   }
 
   /** Now and then. Whether the group itself is over. */
@@ -214,6 +215,7 @@ export class OwnedGroup {
     this.reads.close();
     this.oldest.close();
     this.deaths.close();
+    void this.unseen.close();
     this.members.close();
     if (isDeleted) this.members.tellOfEnd();
   }
@@ -226,6 +228,6 @@ export class OwnedGroup {
     },
     dying: (job, cause) => void this.deaths.bury(job, cause),
     fetch: ({ seq }) => this.reads.fetch(seq),
-    settleUnseen: (seq) => void this.unseen.settle(seq),
+    settleUnseen: (seq) => this.unseen.settle(seq),
   };
 }

@@ -138,7 +138,7 @@ export class OwnedShard {
 
   /** Whoever owns it next finds all that could be written. */
   async close(): Promise<void> {
-    for (const group of this.groups.values()) group.handOver();
+    await Promise.all(Array.from(this.groups.values(), (group) => group.handOver()));
     await this.commits.close();
     await this.describing.done();
     this.abandon();

@@ -52,7 +52,7 @@ export class JobLoading {
     const touched = memory.endReading();
     for (const fields of known) {
       const { seq, delayMs } = fields;
-      if (memory.get(seq) || touched?.has(seq)) continue;
+      if (memory.get(seq) || touched?.has(seq) || memory.isSought(seq)) continue;
       const job = memory.keep(fields);
       const holder = handOuts.holderOf(seq);
       if (holder) handOuts.keepAt(holder, job);

@@ -125,9 +125,8 @@ export class JobQueue {
   settle(seq: number): void {
     const job = this.memory.get(seq);
     if (job === undefined) {
-      this.memory.touch(seq);
       this.handOuts.release(seq);
-      if (seq <= this.memory.lastSeq) this.outputs.settleUnseen(seq);
+      if (seq <= this.memory.lastSeq && this.memory.seek(seq)) this.outputs.settleUnseen(seq);
       return;
     }
     if (job.state === 'dying') return;
@@ -167,8 +166,14 @@ export class JobQueue {
     this.outputs.settled(job);
   }
 
-  /** One of too many, or a job that is too old: nobody gets it any more. Not one that a member has. */
+  /** The store has none of these acknowledged jobs any more. */
+  sought(seqs: readonly number[]): void {
+    for (const seq of seqs) this.memory.endSeek(seq);
+  }
+
+  /** One of too many, or a job that is too old: nobody gets it any more. Not one that a member has, or has acknowledged. */
   withdraw(seq: number): boolean {
+    if (this.memory.isSought(seq)) return false;
     const job = this.memory.get(seq);
     if (job === undefined) {
       this.memory.touch(seq);
