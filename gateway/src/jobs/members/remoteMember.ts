@@ -43,6 +43,7 @@ export class RemoteMember implements JoinedGroup {
   }
 
   leave(): void {
+    this.sendSettled();
     this.deps.send({ kind: 'leave', member: this.deps.number });
     this.deps.left();
   }
@@ -62,6 +63,7 @@ export class RemoteMember implements JoinedGroup {
   }
 
   abandon(): void {
+    this.sendSettled();
     this.deps.left();
   }
 
@@ -71,6 +73,7 @@ export class RemoteMember implements JoinedGroup {
 
   private sendSettled(): void {
     const seqs = this.settling;
+    if (seqs.length === 0) return;
     this.settling = [];
     this.deps.send({ kind: 'settle', groupId: this.deps.groupId, seqs });
   }
