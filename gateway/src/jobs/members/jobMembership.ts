@@ -81,8 +81,8 @@ export class JobMembership implements JobRecipient, JobHolder {
   private jobs: JobOptions;
   private state: 'opening' | 'joined' | 'left' = 'opening';
   private isReleased = false;
-  /** Jobs for a slow reader. */
-  private waiting: WaitingJob[] = [];
+  /** Jobs for a slow reader, by their numbers. */
+  private readonly waiting = new Map<number, WaitingJob>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(options: JobMemberOptions, deps: MembershipDeps) {
@@ -133,7 +133,7 @@ export class JobMembership implements JobRecipient, JobHolder {
     if (this.hasLeft) return;
     this.state = 'left';
     clearInterval(this.timer);
-    this.waiting = [];
+    this.waiting.clear();
     this.handed.clear();
     const isSettled = this.unsent.length === 0 && (this.joined?.unconfirmed() ?? []).length === 0;
     this.joined?.leave();
@@ -149,8 +149,8 @@ export class JobMembership implements JobRecipient, JobHolder {
 
   take(seq: number, message: LiveMessage, delivery: number): void {
     if (this.hasLeft) return;
-    if (this.waiting.length === 0 && this.options.hasRoom()) return this.hand({ seq, message, delivery });
-    this.waiting.push({ seq, message, delivery });
+    if (this.waiting.size === 0 && this.options.hasRoom()) return this.hand({ seq, message, delivery });
+    this.waiting.set(seq, { seq, message, delivery });
     this.timer ??= setInterval(() => this.handWaiting(), pollMs).unref();
   }
 
@@ -217,7 +217,8 @@ export class JobMembership implements JobRecipient, JobHolder {
   }
 
   private request(settled: readonly number[]): JobMemberRequest {
-    return { ...this.options, wishes: this.wishes, options: this.jobs, held: [...this.handed], settled };
+    const held = [...this.handed, ...this.waiting.keys()];
+    return { ...this.options, wishes: this.wishes, options: this.jobs, held, settled };
   }
 
   private get hasLeft(): boolean {
@@ -234,11 +235,11 @@ export class JobMembership implements JobRecipient, JobHolder {
   }
 
   private handWaiting(): void {
-    let handed = 0;
-    for (; handed < this.waiting.length && this.options.hasRoom(); handed++)
-      this.hand(this.waiting[handed] as WaitingJob);
-    this.waiting = this.waiting.slice(handed);
-    if (this.waiting.length > 0) return;
+    for (const [seq, job] of this.waiting) {
+      if (!this.options.hasRoom()) return;
+      this.waiting.delete(seq);
+      this.hand(job);
+    }
     clearInterval(this.timer);
     this.timer = undefined;
   }

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { groupOf } from '@roomwire/testing/contracts/job-store/storedJobs';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { HeldJobs } from '../../../src/jobs/members/heldJobs.js';
 import {
   JobMembership,
@@ -53,17 +55,20 @@ const unanswered = (): never => {
 
 describe('a membership whose group has another owner', () => {
   let requests: JobMemberRequest[];
+  let hasRoom: boolean;
+  /** The ids of messages. */
+  let delivered: string[];
 
   /** Each join is at the next of the owners. */
   const memberAt = (...joins: readonly (() => JoinedGroup)[]): JobMembership => {
-    requests = [];
+    [requests, hasRoom, delivered] = [[], true, []];
     const member: JobMembership = new JobMembership(
       {
         ...{ owners, room, topic, name, options, actorTokenId: 'ann', held: new HeldJobs() },
         wishes: { filters: undefined, own: undefined },
         entered: () => undefined,
-        deliver: () => undefined,
-        hasRoom: () => true,
+        deliver: ({ id }) => void delivered.push(id),
+        hasRoom: () => hasRoom,
         ended: () => member.leave(),
       },
       {
@@ -108,6 +113,23 @@ describe('a membership whose group has another owner', () => {
     await member.rejoin();
     expect(second.told).to.eql(['ask', 'ask', 'ready']);
     expect(requests.length).to.equal(2);
+  });
+
+  it('[WS-JOB-11] has what waits for a slow reader at the next one too, and delivers it once', async () => {
+    const member = memberAt(
+      () => new Owner(),
+      () => new Owner(),
+    );
+    await member.join();
+    hasRoom = false;
+    member.take(1, liveMessage({ id: 'first' }), 1);
+    await member.rejoin();
+    expect(requests.map(({ held }) => held)).to.eql([[], [1]]);
+    member.take(1, liveMessage({ id: 'first' }), 2);
+    member.take(2, liveMessage({ id: 'second' }), 1);
+    hasRoom = true;
+    await eventually(async () => delivered.includes('second'), { what: 'the jobs' });
+    expect(delivered).to.eql(['first', 'second']);
   });
 
   it('is over, with what it has acknowledged, where the group has no jobs any more', async () => {
