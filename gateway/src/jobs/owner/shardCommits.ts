@@ -123,6 +123,9 @@ export class ShardCommits {
         return batch.settle.done();
       } catch (error) {
         batch.settle.failed(error);
+        // What has changed meanwhile cannot be stored either.
+        this.next?.settle.failed(error);
+        this.next = undefined;
         if (error instanceof StaleTerm) {
           this.abandon();
           return superseded();
