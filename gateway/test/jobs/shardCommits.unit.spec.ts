@@ -7,7 +7,7 @@ describe('the commits of a shard', () => {
   it('are followed by what changes at the moment at which one is done', async () => {
     let commits = 0;
     const shard = new ShardCommits({
-      ...{ shard: 1, term: 1, logger: silentLogger, superseded: () => undefined },
+      ...{ shard: 1, term: 1, logger: silentLogger, now: () => 0, superseded: () => undefined },
       store: { commit: async () => void commits++ },
     });
     const group: ChangingGroup = { groupId: 'group', takeChanges: () => ({ groupId: 'group' }) };
@@ -22,7 +22,7 @@ describe('the commits of a shard', () => {
 
   it('are not waited for where the store is out of reach, nor is what changes while they are tried again', async () => {
     const shard = new ShardCommits({
-      ...{ shard: 1, term: 1, logger: silentLogger, superseded: () => undefined },
+      ...{ shard: 1, term: 1, logger: silentLogger, now: () => 0, superseded: () => undefined },
       store: {
         commit: async () => {
           throw new EngineUnavailable('jobs');

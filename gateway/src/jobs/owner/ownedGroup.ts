@@ -42,6 +42,8 @@ export interface OwnedGroupDeps {
   /** Something is to be written: soon, or within a moment. */
   readonly changed: (group: OwnedGroup, isSoon: boolean) => void;
   readonly flushed: () => Promise<void>;
+  /** What has changed before is in the store; monotonic milliseconds. */
+  readonly storedUntil: () => number;
   /** What is said of the group has changed. */
   readonly describe: (group: OwnedGroup) => void;
   /** Resolves when it is written. */
@@ -131,6 +133,11 @@ export class OwnedGroup {
     const { depth, bytes } = this.backlog;
     const oldestAt = depth === 0 ? undefined : (this.queue.oldestAt ?? this.age.oldestAt);
     return { depth, bytes, inFlight: this.queue.inFlight, oldestAt };
+  }
+
+  /** What members have said before is in the store; monotonic milliseconds. */
+  get storedUntil(): number {
+    return this.unseen.storedUntil;
   }
 
   belongsTo(owners: Pick<JobGroupOwners, 'roomId' | 'accessScopeId'>): boolean {

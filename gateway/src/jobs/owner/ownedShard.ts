@@ -63,8 +63,8 @@ export class OwnedShard {
     this.shard = shard;
     this.term = term;
     this.deps = deps;
-    const { store, logger, superseded } = deps;
-    this.commits = new ShardCommits({ store, logger, superseded, shard, term });
+    const { store, logger, superseded, clock } = deps;
+    this.commits = new ShardCommits({ store, logger, superseded, shard, term, now: () => clock.monotonic() });
     this.describing = new Describing({
       write: (record) => this.untilDone(() => store.write(record, term)),
       failed: (error) => {
@@ -216,7 +216,7 @@ export class OwnedShard {
     const group = new OwnedGroup(stored, {
       ...{ store, clock, logger, counts, burial, taken, bounds, limits, gathered: this.gathered },
       changed: (changed, isSoon) => this.commits.changed(changed, isSoon),
-      flushed: () => this.commits.flushed(),
+      ...{ flushed: () => this.flushed(), storedUntil: () => this.commits.storedUntil },
       describe: (described) => {
         if (this.groups.has(described.groupId)) this.describing.describe(described);
       },

@@ -10,6 +10,8 @@ export interface UnseenJobsDeps {
   readonly store: Pick<JobStore, 'get'>;
   /** Resolves when what has changed is in the store. */
   readonly flushed: () => Promise<void>;
+  /** What has changed before is in the store; monotonic milliseconds. */
+  readonly storedUntil: () => number;
   readonly logger: Logger;
   readonly queue: Pick<JobQueue, 'sought'>;
   readonly backlog: Pick<GroupBacklog, 'forget'>;
@@ -24,10 +26,17 @@ export class UnseenJobs {
   private readonly deps: UnseenJobsDeps;
   private readonly wanted: number[] = [];
   private running: Promise<void> | undefined;
+  /** As of when the first of them was acknowledged. */
+  private storedBefore: number | undefined;
   private readonly closing = new AbortController();
 
   constructor(deps: UnseenJobsDeps) {
     this.deps = deps;
+  }
+
+  /** What was acknowledged before is in the store as done, seen or not. */
+  get storedUntil(): number {
+    return this.storedBefore ?? this.deps.storedUntil();
   }
 
   /** Passed over where it is not there any more. Nobody gets it meanwhile. */
@@ -43,6 +52,7 @@ export class UnseenJobs {
   }
 
   private async settleAll(): Promise<void> {
+    this.storedBefore = this.deps.storedUntil();
     // So that what a member repeats is read at once.
     await new Promise(setImmediate);
     while (this.wanted.length > 0) {
@@ -52,6 +62,7 @@ export class UnseenJobs {
       if (!(await this.isDone(this.deps.flushed))) return;
       this.deps.queue.sought(seqs);
     }
+    this.storedBefore = undefined;
     this.running = undefined;
   }
 

@@ -16,6 +16,7 @@ const { owners, room, topic, name, options } = groupOf('g');
 /** The group at one of its owners, and what it was told. */
 class Owner implements JoinedGroup {
   readonly told: string[] = [];
+  readonly storedUntil = 0;
   /** What becomes of the next changes; then they are in force. */
   readonly outcomes: (() => void)[] = [];
 
@@ -38,10 +39,6 @@ class Owner implements JoinedGroup {
 
   settle(seq: number): void {
     this.told.push(`settle ${seq}`);
-  }
-
-  unconfirmed(): readonly number[] {
-    return [];
   }
 
   giveBack(): void {}
@@ -77,6 +74,7 @@ describe('a membership whose group has another owner', () => {
           return (joins[requests.length - 1] ?? unanswered)();
         },
         left: () => undefined,
+        now: () => 0,
       },
     );
     return member;

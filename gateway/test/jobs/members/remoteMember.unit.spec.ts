@@ -6,7 +6,7 @@ describe('a member whose group another process owns', () => {
     it(`[WS-ACK-4] sends what it has acknowledged before it leaves: ${how}`, () => {
       const kinds: string[] = [];
       const member = new RemoteMember({
-        ...{ number: 1, groupId: 'g', now: () => 0, left: () => void kinds.push('left') },
+        ...{ number: 1, groupId: 'g', storedUntil: () => 0, left: () => void kinds.push('left') },
         send: ({ kind }) => void kinds.push(kind),
         answered: () => ({ ref: 1, promise: Promise.resolve() }),
       });

@@ -58,6 +58,7 @@ describe('a group with jobs, at its bounds', () => {
         ...{ gathered, taken: new TakenMessages() },
         limits: { reached: (limit) => void reached.push(limit) },
         changed: () => undefined,
+        storedUntil: () => 0,
         flushed: async () => {
           const changes = group.takeChanges();
           if (changes) await store.commit(shard, term, [changes]);
