@@ -38,7 +38,7 @@ export class LocalMember implements JoinedGroup {
   }
 
   giveBack(seq: number, delayMs: number): void {
-    this.group.members.giveBack(this.member, seq, delayMs);
+    if (!this.group.isClosed) this.group.members.giveBack(this.member, seq, delayMs);
   }
 
   progress(seq: number): void {

@@ -167,7 +167,15 @@ const placeOf = ({ projectId, appId, roomId, accessScopeId, room, topic, group }
   owners: { projectId, appId, roomId, accessScopeId },
 });
 
-const joiningOf = ({ actorTokenId, filters, own, options, held, settled }: Join): JoiningMember => ({
-  ...{ actorTokenId, options, held, settled },
+const joiningOf = ({
+  actorTokenId,
+  filters,
+  own,
+  options,
+  held,
+  settled,
+  givenBack = [],
+}: Join): JoiningMember => ({
+  ...{ actorTokenId, options, held, settled, givenBack },
   wishes: { filters, own },
 });

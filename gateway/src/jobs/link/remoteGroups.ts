@@ -54,14 +54,15 @@ export class RemoteGroups {
   async join(request: JobMemberRequest, shard: number, recipient: RejoiningRecipient): Promise<JoinedGroup> {
     const number = ++this.numbers;
     const send = this.sendingTo(shard);
-    const { owners, room, topic, name, actorTokenId, wishes, options, held, settled } = request;
+    const { owners, room, topic, name, actorTokenId, wishes, options } = request;
+    const { held, settled, givenBack } = request;
     const member: Member = { shard, recipient, storedUntil: 0 };
     this.members.set(number, member);
     try {
       const answered = this.waitFor(this.joining, number, shard);
       send({
         ...{ kind: 'join', member: number, ...owners, room, topic, group: name },
-        ...{ actorTokenId, ...wishes, options, held, settled },
+        ...{ actorTokenId, ...wishes, options, held, settled, givenBack },
       });
       const { groupId } = await answered;
       if (groupId === undefined) throw new OtherKindOfGroup(name);

@@ -4,9 +4,10 @@ import type { JobGroupOwners } from '@roomwire/shared/ports/jobStore';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { backOffMs } from '@roomwire/shared/runtime/waiting';
 import { OtherKindOfGroup } from '../owner/otherKindOfGroup.js';
+import type { ReturnedJob } from '../queue/earlierReturns.js';
 import type { JobRecipient, JobWishes } from '../queue/job.js';
 import type { HeldJobs, JobHolder } from './heldJobs.js';
-import { SaidLately } from './saidLately.js';
+import { leftOf, SaidLately } from './saidLately.js';
 import { SlowReader, type DeliveredJob } from './slowReader.js';
 
 /** Names a group, and what it belongs to. */
@@ -25,6 +26,7 @@ export interface JobMemberRequest extends JobGroupPlace {
   /** As in `JoiningMember`. */
   readonly held: readonly number[];
   readonly settled: readonly number[];
+  readonly givenBack: readonly ReturnedJob[];
 }
 
 /** A membership as the owner of the group has it. */
@@ -48,7 +50,7 @@ export interface MembershipDeps {
   readonly now: () => number;
 }
 
-export interface JobMemberOptions extends Omit<JobMemberRequest, 'held' | 'settled'> {
+export interface JobMemberOptions extends Omit<JobMemberRequest, 'held' | 'settled' | 'givenBack'> {
   readonly held: HeldJobs;
   readonly entered: () => void;
   readonly deliver: (message: LiveMessage, delivery: number) => void;
@@ -70,8 +72,8 @@ export class JobMembership implements JobRecipient, JobHolder {
   /** Undefined before it has joined, and while the group has no owner. */
   private joined: JoinedGroup | undefined;
   private isRejoining = false;
-  /** What its client has not acknowledged. */
-  private readonly handed = new Set<number>();
+  /** What its client has not acknowledged, and which delivery that was. */
+  private readonly handed = new Map<number, number>();
   private readonly said = new SaidLately();
   private wishes: JobWishes;
   private jobs: JobOptions;
@@ -157,7 +159,11 @@ export class JobMembership implements JobRecipient, JobHolder {
   }
 
   giveBack(seq: number, delayMs: number): void {
+    const delivery = this.handed.get(seq);
     this.handed.delete(seq);
+    this.forgetStored();
+    const at = this.deps.now();
+    if (delivery !== undefined) this.said.add({ seq, at, returned: { delivery, dueAt: at + delayMs } });
     this.joined?.giveBack(seq, delayMs);
   }
 
@@ -175,7 +181,9 @@ export class JobMembership implements JobRecipient, JobHolder {
       const { count } = this.said;
       const joined = await this.deps.join(this.request());
       this.joined = joined;
-      for (const { seq } of this.said.behind(count)) joined.settle(seq);
+      for (const { seq, returned } of this.said.behind(count))
+        if (returned) joined.giveBack(seq, leftOf(returned.dueAt, this.deps.now()));
+        else joined.settle(seq);
       if (this.hasLeft) return joined.leave();
       await this.askAgain(joined);
     } catch (error) {
@@ -211,9 +219,9 @@ export class JobMembership implements JobRecipient, JobHolder {
   }
 
   private request(): JobMemberRequest {
-    const settled = this.said.repeat(this.deps.now()).map(({ seq }) => seq);
-    const held = [...this.handed, ...this.reader.seqs];
-    return { ...this.options, wishes: this.wishes, options: this.jobs, held, settled };
+    const said = this.said.repeat(this.deps.now());
+    const held = [...this.handed.keys(), ...this.reader.seqs];
+    return { ...this.options, wishes: this.wishes, options: this.jobs, held, ...said };
   }
 
   private get hasLeft(): boolean {
@@ -223,9 +231,9 @@ export class JobMembership implements JobRecipient, JobHolder {
   private hand({ seq, message, delivery }: DeliveredJob): void {
     const { held, deliver } = this.options;
     held.delivered(message.id, this, seq);
-    this.handed.add(seq);
+    this.handed.set(seq, delivery);
     if (this.handed.size > 2 * this.jobs.prefetch)
-      this.handed.delete(this.handed.values().next().value as number);
+      this.handed.delete(this.handed.keys().next().value as number);
     deliver(message, delivery);
   }
 }

@@ -1,10 +1,14 @@
+import type { ReturnedJob } from '../queue/earlierReturns.js';
+
 interface Said {
   readonly seq: number;
+  /** Where it was given back: of which delivery, and when the next one is due, in monotonic milliseconds. */
+  readonly returned?: { readonly delivery: number; readonly dueAt: number };
   /** Monotonic milliseconds. */
   readonly at: number;
 }
 
-/** The jobs that a member has acknowledged and the owner of the group may not have stored as done: the next owner is told once more. */
+/** What a member has acknowledged or given back, and the owner of the group may not have stored: the next owner is told once more. */
 export class SaidLately {
   private said: Said[] = [];
   /** What is before it is forgotten. */
@@ -27,10 +31,15 @@ export class SaidLately {
   }
 
   /** All of it, which is said once more now. */
-  repeat(now: number): readonly Said[] {
+  repeat(now: number): { readonly settled: readonly number[]; readonly givenBack: readonly ReturnedJob[] } {
     this.said = this.behind(0).map((said) => ({ ...said, at: now }));
     this.begin = 0;
-    return this.said;
+    return {
+      settled: this.said.flatMap(({ seq, returned }) => (returned ? [] : [seq])),
+      givenBack: this.said.flatMap(({ seq, returned }) =>
+        returned ? [{ seq, delivery: returned.delivery, delayMs: leftOf(returned.dueAt, now) }] : [],
+      ),
+    };
   }
 
   /** Without the first so many. */
@@ -43,3 +52,6 @@ export class SaidLately {
     this.begin = 0;
   }
 }
+
+/** In whole milliseconds. */
+export const leftOf = (dueAt: number, now: number): number => Math.ceil(Math.max(0, dueAt - now));

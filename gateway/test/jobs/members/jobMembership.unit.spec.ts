@@ -41,7 +41,9 @@ class Owner implements JoinedGroup {
     this.told.push(`settle ${seq}`);
   }
 
-  giveBack(): void {}
+  giveBack(seq: number, delayMs: number): void {
+    this.told.push(`giveBack ${seq} for ${delayMs}`);
+  }
 
   progress(): void {}
 }
@@ -55,10 +57,11 @@ describe('a membership whose group has another owner', () => {
   let hasRoom: boolean;
   /** The ids of messages. */
   let delivered: string[];
+  let now: number;
 
   /** Each join is at the next of the owners. */
   const memberAt = (...joins: readonly (() => JoinedGroup)[]): JobMembership => {
-    [requests, hasRoom, delivered] = [[], true, []];
+    [requests, hasRoom, delivered, now] = [[], true, [], 0];
     const member: JobMembership = new JobMembership(
       {
         ...{ owners, room, topic, name, options, actorTokenId: 'ann', held: new HeldJobs() },
@@ -74,7 +77,7 @@ describe('a membership whose group has another owner', () => {
           return (joins[requests.length - 1] ?? unanswered)();
         },
         left: () => undefined,
-        now: () => 0,
+        now: () => now,
       },
     );
     return member;
@@ -128,6 +131,27 @@ describe('a membership whose group has another owner', () => {
     hasRoom = true;
     await eventually(async () => delivered.includes('second'), { what: 'the jobs' });
     expect(delivered).to.eql(['first', 'second']);
+  });
+
+  it('[WS-JOB-6] tells the next one what was given back while there was none, and what is left of the delay', async () => {
+    const second = new Owner();
+    const member = memberAt(
+      () => new Owner(),
+      () => {
+        member.giveBack(1, 5_000);
+        now += 2_000;
+        return unanswered();
+      },
+      () => {
+        member.giveBack(2, 7_000);
+        return second;
+      },
+    );
+    await member.join();
+    for (const seq of [1, 2]) member.take(seq, liveMessage({ id: `message ${seq}` }), 3);
+    await member.rejoin();
+    expect(requests[2]).to.deep.include({ held: [2], givenBack: [{ seq: 1, delivery: 3, delayMs: 3_000 }] });
+    expect(second.told[0]).to.equal('giveBack 2 for 7000');
   });
 
   it('is over, with what it has acknowledged, where the group has no jobs any more', async () => {

@@ -124,6 +124,19 @@ describe('what a member has said to an owner that gives its group up', () => {
       expect(requests.at(-1)).to.deep.include({ settled: [1, 2], held: [3] });
     });
 
+  it('[WS-JOB-6] is said to the next one by a member of the same process, which gets nothing more from this one', async () => {
+    await enter(false, options.prefetch);
+    group.add(liveMessage({ room, topic }));
+    owned.abandon();
+    member.giveBack(1, 5_000);
+    member.settle(2);
+    expect(got).to.equal(options.prefetch);
+    await member.rejoin();
+    const { settled, givenBack } = requests.at(-1) as JobMemberRequest;
+    expect(settled).to.eql([2]);
+    expect(givenBack.map(({ seq, delivery }) => [seq, delivery])).to.eql([[1, 1]]);
+  });
+
   for (const [where, isRemote, laterMs] of [
     ['the same process', false, 0],
     ['another one', true, 60_000],

@@ -74,7 +74,7 @@ describe('a group with jobs, at its bounds', () => {
   const enter = (group: OwnedGroup, filters?: readonly string[], got: number[] = []) => {
     const { options } = group.record;
     const wishes = { filters, own: undefined };
-    const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [] };
+    const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [], givenBack: [] };
     return group.members.join(joining, { take: (seq) => void got.push(seq), ended: () => undefined });
   };
 

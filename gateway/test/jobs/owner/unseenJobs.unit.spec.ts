@@ -46,7 +46,7 @@ describe('a job that is acknowledged while it is in the store alone', () => {
   const enter = (group: OwnedGroup, settled: readonly number[] = []): number[] => {
     const got: number[] = [];
     const wishes = { filters: undefined, own: undefined };
-    const joining = { actorTokenId: 'ann', wishes, options, held: [], settled };
+    const joining = { actorTokenId: 'ann', wishes, options, held: [], settled, givenBack: [] };
     const member = group.members.join(joining, { take: (seq) => void got.push(seq), ended: () => undefined });
     group.members.ready(member);
     return got;

@@ -84,6 +84,12 @@ const news = union(
     held: listOf(seq),
     /** It has acknowledged them a moment ago; the earlier owner may have lost that. */
     settled: listOf(seq),
+    givenBack: optional(
+      described(
+        'Given back a moment ago, which the earlier owner may have lost: of which delivery, and for how long',
+        listOf(object({ seq, delivery: count, delayMs: count })),
+      ),
+    ),
   }),
   /** All members of the sender in the shard have joined. */
   object({ kind: constant('here'), ...toShard }),
