@@ -111,6 +111,7 @@ export class Jobs {
     this.memberships.set(shard, listed);
     const membership: JobMembership = new JobMembership(options, {
       join: (request) => this.join(request, membership),
+      now: () => this.deps.clock.monotonic(),
       left: () => void listed.delete(membership),
     });
     listed.add(membership);

@@ -7,8 +7,6 @@ import type { JobMember, JobWishes } from './queue/job.js';
 export class LocalMember implements JoinedGroup {
   private readonly group: OwnedGroup;
   private readonly member: JobMember;
-  /** What was acknowledged when this process owned the group no more. */
-  private readonly late: number[] = [];
 
   constructor(group: OwnedGroup, member: JobMember) {
     this.group = group;
@@ -28,12 +26,11 @@ export class LocalMember implements JoinedGroup {
   }
 
   settle(seq: number): void {
-    if (this.group.isClosed) this.late.push(seq);
-    else this.group.members.settle(seq);
+    if (!this.group.isClosed) this.group.members.settle(seq);
   }
 
-  unconfirmed(): readonly number[] {
-    return this.late;
+  get storedUntil(): number {
+    return this.group.storedUntil;
   }
 
   abandon(): void {
@@ -41,7 +38,7 @@ export class LocalMember implements JoinedGroup {
   }
 
   giveBack(seq: number, delayMs: number): void {
-    this.group.members.giveBack(this.member, seq, delayMs);
+    if (!this.group.isClosed) this.group.members.giveBack(this.member, seq, delayMs);
   }
 
   progress(seq: number): void {

@@ -26,6 +26,7 @@ export const noJobs: JobsHere = {
     new JobMembership(options, {
       join: () => Promise.reject(new EngineUnavailable('jobs')),
       left: () => undefined,
+      now: () => 0,
     }),
   take: () => undefined,
   passed: () => undefined,

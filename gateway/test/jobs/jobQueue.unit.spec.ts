@@ -127,8 +127,9 @@ class Bench {
       this.dead.push(seq);
       this.queue.buried(seq);
     }
-    for (const seq of this.unseen.splice(0))
-      if (this.store.has(seq) && this.queue.withdraw(seq)) this.settle(seq);
+    const unseen = this.unseen.splice(0);
+    for (const seq of unseen) if (this.store.has(seq)) this.settle(seq);
+    this.queue.sought(unseen);
     for (this.read(); this.page; this.read()) this.load();
   }
 

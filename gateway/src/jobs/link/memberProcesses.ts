@@ -61,7 +61,7 @@ export class MemberProcesses {
       const joining = joiningOf(news);
       const group = await this.deps.groupAt(placeOf(news), joining);
       if (!isCurrent() || !this.joining.has(name)) return;
-      const member = group.members.join(joining, this.recipientOf(news, shard));
+      const member = group.members.join(joining, this.recipientOf(news, shard, group));
       this.processOf(from).members.set(number, { group, member, shard });
       answer(group.groupId);
     } catch (error) {
@@ -136,13 +136,14 @@ export class MemberProcesses {
     return process;
   }
 
-  private recipientOf({ from, member, term }: Join, shard: number): JobRecipient {
+  private recipientOf({ from, member, term }: Join, shard: number, group: OwnedGroup): JobRecipient {
     const to = { to: processKey(from), shard, term, member };
     let waiting: [seq: number, delivery: number, message: Uint8Array][] = [];
     let bytes = 0;
     const flush = (): void => {
       if (waiting.length === 0) return;
-      this.deps.link.send({ kind: 'jobs', ...to, jobs: waiting });
+      const storedMs = Math.ceil(this.deps.now() - group.storedUntil);
+      this.deps.link.send({ kind: 'jobs', ...to, jobs: waiting, storedMs });
       waiting = [];
       bytes = 0;
     };
@@ -166,7 +167,15 @@ const placeOf = ({ projectId, appId, roomId, accessScopeId, room, topic, group }
   owners: { projectId, appId, roomId, accessScopeId },
 });
 
-const joiningOf = ({ actorTokenId, filters, own, options, held, settled }: Join): JoiningMember => ({
-  ...{ actorTokenId, options, held, settled },
+const joiningOf = ({
+  actorTokenId,
+  filters,
+  own,
+  options,
+  held,
+  settled,
+  givenBack = [],
+}: Join): JoiningMember => ({
+  ...{ actorTokenId, options, held, settled, givenBack },
   wishes: { filters, own },
 });

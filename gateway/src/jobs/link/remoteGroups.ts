@@ -24,6 +24,8 @@ interface Waiting<T> {
 interface Member {
   readonly shard: number;
   readonly recipient: RejoiningRecipient;
+  /** What it had said before is stored; monotonic milliseconds. */
+  storedUntil: number;
 }
 
 /** A recipient whose owner may lose it. */
@@ -32,6 +34,8 @@ export interface RejoiningRecipient extends JobRecipient {
 }
 
 const answerMs = 10_000;
+/** News that are longer on their way are not counted upon. */
+const onTheWayMs = 15_000;
 
 /** The members of this process in groups that other processes own. */
 export class RemoteGroups {
@@ -50,18 +54,20 @@ export class RemoteGroups {
   async join(request: JobMemberRequest, shard: number, recipient: RejoiningRecipient): Promise<JoinedGroup> {
     const number = ++this.numbers;
     const send = this.sendingTo(shard);
-    const { owners, room, topic, name, actorTokenId, wishes, options, held, settled } = request;
-    this.members.set(number, { shard, recipient });
+    const { owners, room, topic, name, actorTokenId, wishes, options } = request;
+    const { held, settled, givenBack } = request;
+    const member: Member = { shard, recipient, storedUntil: 0 };
+    this.members.set(number, member);
     try {
       const answered = this.waitFor(this.joining, number, shard);
       send({
         ...{ kind: 'join', member: number, ...owners, room, topic, group: name },
-        ...{ actorTokenId, ...wishes, options, held, settled },
+        ...{ actorTokenId, ...wishes, options, held, settled, givenBack },
       });
       const { groupId } = await answered;
       if (groupId === undefined) throw new OtherKindOfGroup(name);
       return new RemoteMember({
-        ...{ number, groupId, send, now: this.deps.now },
+        ...{ number, groupId, send, storedUntil: () => member.storedUntil },
         answered: () => {
           const ref = ++this.refs;
           return { ref, promise: this.waitFor(this.asking, ref, shard) };
@@ -100,12 +106,14 @@ export class RemoteGroups {
       if (waiting.shard === shard) waiting.reject(new EngineUnavailable('jobs'));
   }
 
-  private deliver({ shard, term, member, jobs }: JobNewsOf<'jobs'>): void {
+  private deliver({ shard, term, member: number, jobs, storedMs = 0 }: JobNewsOf<'jobs'>): void {
     // A former owner that was paused has its jobs handed out by the next one.
     if (this.deps.owners.of(shard)?.term !== term) return;
-    const recipient = this.members.get(member)?.recipient;
-    if (recipient === undefined) return;
-    for (const [seq, delivery, message] of jobs) recipient.take(seq, unpackedMessage(message), delivery);
+    const member = this.members.get(number);
+    if (member === undefined) return;
+    member.storedUntil = this.deps.now() - storedMs - onTheWayMs;
+    for (const [seq, delivery, message] of jobs)
+      member.recipient.take(seq, unpackedMessage(message), delivery);
   }
 
   private sendingTo(shard: number): SendToOwner {

@@ -4,8 +4,11 @@ import type { JobGroupOwners } from '@roomwire/shared/ports/jobStore';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { backOffMs } from '@roomwire/shared/runtime/waiting';
 import { OtherKindOfGroup } from '../owner/otherKindOfGroup.js';
+import type { ReturnedJob } from '../queue/earlierReturns.js';
 import type { JobRecipient, JobWishes } from '../queue/job.js';
 import type { HeldJobs, JobHolder } from './heldJobs.js';
+import { leftOf, SaidLately } from './saidLately.js';
+import { SlowReader, type DeliveredJob } from './slowReader.js';
 
 /** Names a group, and what it belongs to. */
 export interface JobGroupPlace {
@@ -23,6 +26,7 @@ export interface JobMemberRequest extends JobGroupPlace {
   /** As in `JoiningMember`. */
   readonly held: readonly number[];
   readonly settled: readonly number[];
+  readonly givenBack: readonly ReturnedJob[];
 }
 
 /** A membership as the owner of the group has it. */
@@ -32,8 +36,8 @@ export interface JoinedGroup extends JobHolder {
   /** Jobs may come. */
   ready(): void;
   leave(): void;
-  /** Jobs whose acknowledgement an owner that has died may have lost. */
-  unconfirmed(): readonly number[];
+  /** What was said before is stored; monotonic milliseconds. */
+  readonly storedUntil: number;
   /** Another process owns the group. */
   abandon(): void;
 }
@@ -42,9 +46,11 @@ export interface MembershipDeps {
   /** Joins the group wherever its owner is. */
   readonly join: (request: JobMemberRequest) => Promise<JoinedGroup>;
   readonly left: () => void;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
 }
 
-export interface JobMemberOptions extends Omit<JobMemberRequest, 'held' | 'settled'> {
+export interface JobMemberOptions extends Omit<JobMemberRequest, 'held' | 'settled' | 'givenBack'> {
   readonly held: HeldJobs;
   readonly entered: () => void;
   readonly deliver: (message: LiveMessage, delivery: number) => void;
@@ -54,14 +60,7 @@ export interface JobMemberOptions extends Omit<JobMemberRequest, 'held' | 'settl
   readonly ended: () => void;
 }
 
-interface WaitingJob {
-  readonly seq: number;
-  readonly message: LiveMessage;
-  readonly delivery: number;
-}
-
-const pollMs = 10;
-/** What was acknowledged before, its owner has stored or lost. */
+/** A member that has left says once more what it has acknowledged for so long. */
 const settlingMs = 15_000;
 const betweenTries = { firstMs: 100, longestMs: 2_000 };
 
@@ -73,17 +72,14 @@ export class JobMembership implements JobRecipient, JobHolder {
   /** Undefined before it has joined, and while the group has no owner. */
   private joined: JoinedGroup | undefined;
   private isRejoining = false;
-  /** What its client has not acknowledged. */
-  private readonly handed = new Set<number>();
-  /** What it has acknowledged while the group had no owner. */
-  private unsent: number[] = [];
+  /** What its client has not acknowledged, and which delivery that was. */
+  private readonly handed = new Map<number, number>();
+  private readonly said = new SaidLately();
   private wishes: JobWishes;
   private jobs: JobOptions;
   private state: 'opening' | 'joined' | 'left' = 'opening';
   private isReleased = false;
-  /** Jobs for a slow reader. */
-  private waiting: WaitingJob[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  private readonly reader: SlowReader;
 
   constructor(options: JobMemberOptions, deps: MembershipDeps) {
     this.group = options.name;
@@ -91,12 +87,13 @@ export class JobMembership implements JobRecipient, JobHolder {
     this.deps = deps;
     this.wishes = options.wishes;
     this.jobs = options.options;
+    this.reader = new SlowReader({ hasRoom: options.hasRoom, hand: (job) => this.hand(job) });
   }
 
   /** Resolves when the join takes effect. Rejects, having left, with `OtherKindOfGroup`, or where an engine cannot be reached. */
   async join(): Promise<void> {
     try {
-      const joined = await this.deps.join(this.request([]));
+      const joined = await this.deps.join(this.request());
       if (this.hasLeft) return joined.leave();
       this.joined = joined;
     } catch (error) {
@@ -111,10 +108,10 @@ export class JobMembership implements JobRecipient, JobHolder {
   /** The group has another owner, or the owner has taken the gateway for dead. */
   async rejoin(): Promise<void> {
     if (this.state === 'opening') return;
+    this.forgetStored();
     const former = this.joined;
     this.joined = undefined;
     former?.abandon();
-    this.unsent.unshift(...(former?.unconfirmed() ?? []));
     if (this.isRejoining) return;
     this.isRejoining = true;
     for (let failures = 1; this.mustJoin; failures++) await this.tryRejoin(failures);
@@ -132,12 +129,11 @@ export class JobMembership implements JobRecipient, JobHolder {
   leave(): void {
     if (this.hasLeft) return;
     this.state = 'left';
-    clearInterval(this.timer);
-    this.waiting = [];
+    this.reader.clear();
     this.handed.clear();
-    const isSettled = this.unsent.length === 0 && (this.joined?.unconfirmed() ?? []).length === 0;
+    this.forgetStored();
     this.joined?.leave();
-    if (isSettled) this.deps.left();
+    if (this.said.count === 0) this.deps.left();
     else setTimeout(() => this.deps.left(), settlingMs).unref();
   }
 
@@ -148,10 +144,7 @@ export class JobMembership implements JobRecipient, JobHolder {
   }
 
   take(seq: number, message: LiveMessage, delivery: number): void {
-    if (this.hasLeft) return;
-    if (this.waiting.length === 0 && this.options.hasRoom()) return this.hand({ seq, message, delivery });
-    this.waiting.push({ seq, message, delivery });
-    this.timer ??= setInterval(() => this.handWaiting(), pollMs).unref();
+    if (!this.hasLeft) this.reader.take({ seq, message, delivery });
   }
 
   ended(): void {
@@ -160,12 +153,17 @@ export class JobMembership implements JobRecipient, JobHolder {
 
   settle(seq: number): void {
     this.handed.delete(seq);
-    if (this.joined) this.joined.settle(seq);
-    else this.unsent.push(seq);
+    this.forgetStored();
+    this.said.add({ seq, at: this.deps.now() });
+    this.joined?.settle(seq);
   }
 
   giveBack(seq: number, delayMs: number): void {
+    const delivery = this.handed.get(seq);
     this.handed.delete(seq);
+    this.forgetStored();
+    const at = this.deps.now();
+    if (delivery !== undefined) this.said.add({ seq, at, returned: { delivery, dueAt: at + delayMs } });
     this.joined?.giveBack(seq, delayMs);
   }
 
@@ -175,17 +173,17 @@ export class JobMembership implements JobRecipient, JobHolder {
 
   /** One that has left joins for what it has acknowledged. */
   private get mustJoin(): boolean {
-    return this.joined === undefined && (!this.hasLeft || this.unsent.length > 0);
+    return this.joined === undefined && (!this.hasLeft || this.said.count > 0);
   }
 
   private async tryRejoin(failures: number): Promise<void> {
     try {
-      const { length } = this.unsent;
-      const joined = await this.deps.join(this.request([...this.unsent]));
+      const { count } = this.said;
+      const joined = await this.deps.join(this.request());
       this.joined = joined;
-      const since = this.unsent.slice(length);
-      this.unsent = [];
-      for (const seq of since) joined.settle(seq);
+      for (const { seq, returned } of this.said.behind(count))
+        if (returned) joined.giveBack(seq, leftOf(returned.dueAt, this.deps.now()));
+        else joined.settle(seq);
       if (this.hasLeft) return joined.leave();
       await this.askAgain(joined);
     } catch (error) {
@@ -196,7 +194,7 @@ export class JobMembership implements JobRecipient, JobHolder {
 
   /** The group was another one in between: it has none of the jobs that were acknowledged. */
   private endedMeanwhile(): void {
-    this.unsent = [];
+    this.said.clear();
     this.ended();
   }
 
@@ -216,30 +214,26 @@ export class JobMembership implements JobRecipient, JobHolder {
     await pause(backOffMs(betweenTries, failures), undefined, { ref: false });
   }
 
-  private request(settled: readonly number[]): JobMemberRequest {
-    return { ...this.options, wishes: this.wishes, options: this.jobs, held: [...this.handed], settled };
+  private forgetStored(): void {
+    if (this.joined) this.said.forgetBefore(this.joined.storedUntil);
+  }
+
+  private request(): JobMemberRequest {
+    const said = this.said.repeat(this.deps.now());
+    const held = [...this.handed.keys(), ...this.reader.seqs];
+    return { ...this.options, wishes: this.wishes, options: this.jobs, held, ...said };
   }
 
   private get hasLeft(): boolean {
     return this.state === 'left';
   }
 
-  private hand({ seq, message, delivery }: WaitingJob): void {
+  private hand({ seq, message, delivery }: DeliveredJob): void {
     const { held, deliver } = this.options;
     held.delivered(message.id, this, seq);
-    this.handed.add(seq);
+    this.handed.set(seq, delivery);
     if (this.handed.size > 2 * this.jobs.prefetch)
-      this.handed.delete(this.handed.values().next().value as number);
+      this.handed.delete(this.handed.keys().next().value as number);
     deliver(message, delivery);
-  }
-
-  private handWaiting(): void {
-    let handed = 0;
-    for (; handed < this.waiting.length && this.options.hasRoom(); handed++)
-      this.hand(this.waiting[handed] as WaitingJob);
-    this.waiting = this.waiting.slice(handed);
-    if (this.waiting.length > 0) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
   }
 }

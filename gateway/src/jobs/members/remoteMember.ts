@@ -14,18 +14,14 @@ export interface RemoteMemberDeps {
   /** Resolves when the owner has answered a change with this number. */
   readonly answered: () => { readonly ref: number; readonly promise: Promise<void> };
   readonly left: () => void;
-  readonly now: () => number;
+  /** As that of `JoinedGroup`. */
+  readonly storedUntil: () => number;
 }
-
-/** An owner that dies may not have stored what was acknowledged in this time. */
-const rememberedMs = 15_000;
 
 /** A member whose group is owned by another process. */
 export class RemoteMember implements JoinedGroup {
   private readonly deps: RemoteMemberDeps;
   private settling: number[] = [];
-  private readonly settled: { readonly seq: number; readonly at: number }[] = [];
-  private begin = 0;
 
   constructor(deps: RemoteMemberDeps) {
     this.deps = deps;
@@ -43,12 +39,12 @@ export class RemoteMember implements JoinedGroup {
   }
 
   leave(): void {
+    this.sendSettled();
     this.deps.send({ kind: 'leave', member: this.deps.number });
     this.deps.left();
   }
 
   settle(seq: number): void {
-    this.remember(seq);
     this.settling.push(seq);
     if (this.settling.length === 1) setImmediate(() => this.sendSettled());
   }
@@ -62,27 +58,18 @@ export class RemoteMember implements JoinedGroup {
   }
 
   abandon(): void {
+    this.sendSettled();
     this.deps.left();
   }
 
-  unconfirmed(): readonly number[] {
-    return this.settled.slice(this.begin).map(({ seq }) => seq);
+  get storedUntil(): number {
+    return this.deps.storedUntil();
   }
 
   private sendSettled(): void {
     const seqs = this.settling;
+    if (seqs.length === 0) return;
     this.settling = [];
     this.deps.send({ kind: 'settle', groupId: this.deps.groupId, seqs });
-  }
-
-  private remember(seq: number): void {
-    const { settled, deps } = this;
-    const now = deps.now();
-    while ((settled[this.begin]?.at ?? now) < now - rememberedMs) this.begin++;
-    if (this.begin > 1_000) {
-      settled.splice(0, this.begin);
-      this.begin = 0;
-    }
-    settled.push({ seq, at: now });
   }
 }

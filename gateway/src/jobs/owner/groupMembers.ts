@@ -1,5 +1,6 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { JobOptions } from '@roomwire/shared/ports/jobGroups';
+import type { ReturnedJob } from '../queue/earlierReturns.js';
 import { JobMember, type JobRecipient, type JobWishes } from '../queue/job.js';
 import type { JobQueue } from '../queue/jobQueue.js';
 import type { Gathering } from './gathering.js';
@@ -18,9 +19,10 @@ export interface JoiningMember {
   readonly actorTokenId: string;
   readonly wishes: JobWishes;
   readonly options: JobOptions;
-  /** From an earlier owner of the group: jobs that it has, and those that it has acknowledged a moment ago. */
+  /** From an earlier owner of the group: jobs that it has, and those that it has acknowledged or given back a moment ago. */
   readonly held: readonly number[];
   readonly settled: readonly number[];
+  readonly givenBack: readonly ReturnedJob[];
 }
 
 /** The members of a group, on any gateway, and what they say of its jobs. */
@@ -38,13 +40,15 @@ export class GroupMembers {
     return this.deps.queue.members.size;
   }
 
-  join({ actorTokenId, wishes, options, held, settled }: JoiningMember, recipient: JobRecipient): JobMember {
+  join(joining: JoiningMember, recipient: JobRecipient): JobMember {
     const { queue, description } = this.deps;
+    const { actorTokenId, wishes, options, held, settled, givenBack } = joining;
     const member = new JobMember(actorTokenId, wishes, recipient);
     for (const seq of settled) queue.settle(seq);
     queue.join(member);
     queue.adopt(member, held);
     queue.choose(options);
+    queue.takeReturns(givenBack);
     description.change({ options, emptiedAt: null });
     this.settleDown();
     return member;

@@ -42,6 +42,8 @@ export interface OwnedGroupDeps {
   /** Something is to be written: soon, or within a moment. */
   readonly changed: (group: OwnedGroup, isSoon: boolean) => void;
   readonly flushed: () => Promise<void>;
+  /** What has changed before is in the store; monotonic milliseconds. */
+  readonly storedUntil: () => number;
   /** What is said of the group has changed. */
   readonly describe: (group: OwnedGroup) => void;
   /** Resolves when it is written. */
@@ -133,6 +135,11 @@ export class OwnedGroup {
     return { depth, bytes, inFlight: this.queue.inFlight, oldestAt };
   }
 
+  /** What members have said before is in the store; monotonic milliseconds. */
+  get storedUntil(): number {
+    return this.unseen.storedUntil;
+  }
+
   belongsTo(owners: Pick<JobGroupOwners, 'roomId' | 'accessScopeId'>): boolean {
     return this.description.belongsTo(owners);
   }
@@ -186,10 +193,11 @@ export class OwnedGroup {
     this.queue.noteDeliveries();
   }
 
-  /** Another process is to own it. */
-  handOver(): void {
+  /** Another process is to own it. Resolves when what has been acknowledged is left to be committed. */
+  async handOver(): Promise<void> {
     this.members.close();
     this.queue.handOver();
+    await this.unseen.close();
   }
 
   /** Now and then. Whether the group itself is over. */
@@ -219,6 +227,7 @@ export class OwnedGroup {
     this.reads.close();
     this.oldest.close();
     this.deaths.close();
+    void this.unseen.close();
     this.members.close();
     if (isDeleted) this.members.tellOfEnd();
   }
@@ -231,6 +240,6 @@ export class OwnedGroup {
     },
     dying: (job, cause) => void this.deaths.bury(job, cause),
     fetch: ({ seq }) => this.reads.fetch(seq),
-    settleUnseen: (seq) => void this.unseen.settle(seq),
+    settleUnseen: (seq) => this.unseen.settle(seq),
   };
 }

@@ -60,8 +60,8 @@ export class OwnedShard {
     this.shard = shard;
     this.term = term;
     this.deps = deps;
-    const { store, logger, superseded } = deps;
-    this.commits = new ShardCommits({ store, logger, superseded, shard, term });
+    const { store, logger, superseded, clock } = deps;
+    this.commits = new ShardCommits({ store, logger, superseded, shard, term, now: () => clock.monotonic() });
     this.describing = new Describing({
       write: (record) => this.untilDone(() => store.write(record, term)),
       failed: (error) => {
@@ -134,7 +134,7 @@ export class OwnedShard {
 
   /** Whoever owns it next finds all that could be written. */
   async close(): Promise<void> {
-    for (const group of this.groups.values()) group.handOver();
+    await Promise.all(Array.from(this.groups.values(), (group) => group.handOver()));
     await this.commits.close();
     await this.describing.done();
     this.abandon();
@@ -212,7 +212,7 @@ export class OwnedShard {
     const group = new OwnedGroup(stored, {
       ...{ store, clock, logger, counts, burial, taken, bounds, limits, gathered: this.gathering },
       changed: (changed, isSoon) => this.commits.changed(changed, isSoon),
-      flushed: () => this.commits.flushed(),
+      ...{ flushed: () => this.flushed(), storedUntil: () => this.commits.storedUntil },
       describe: (described) => {
         if (this.groups.has(described.groupId)) this.describing.describe(described);
       },

@@ -19,11 +19,14 @@ export interface ShardCommitsDeps {
   readonly shard: number;
   readonly term: number;
   readonly logger: Logger;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
   /** Another process owns the shard. */
   readonly superseded: () => void;
 }
 
 interface Changes {
+  readonly takenAt: number;
   readonly changes: readonly JobChanges[];
   readonly positions: ReadingPositions;
 }
@@ -48,9 +51,16 @@ export class ShardCommits {
   private current: Batch | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly closing = new AbortController();
+  private storedTo: number;
 
   constructor(deps: ShardCommitsDeps) {
     this.deps = deps;
+    this.storedTo = deps.now();
+  }
+
+  /** What has changed before is durable; monotonic milliseconds. */
+  get storedUntil(): number {
+    return this.storedTo;
   }
 
   /** The group has changed: soon, or within a moment. */
@@ -102,10 +112,11 @@ export class ShardCommits {
       this.changing = new Set();
       this.current = this.next ?? newBatch();
       this.next = undefined;
+      const takenAt = this.deps.now();
       const changes = [...groups].flatMap((group) => group.takeChanges() ?? []);
       const { positions } = this;
       this.positions = new Map();
-      await this.commit({ changes, positions }, this.current);
+      await this.commit({ takenAt, changes, positions }, this.current);
       this.current = undefined;
     }
     if (this.closing.signal.aborted) this.next?.settle.failed(new EngineUnavailable('jobs'));
@@ -115,14 +126,18 @@ export class ShardCommits {
     this.running = undefined;
   }
 
-  private async commit({ changes, positions }: Changes, batch: Batch): Promise<void> {
+  private async commit({ takenAt, changes, positions }: Changes, batch: Batch): Promise<void> {
     const { store, shard, term, logger, superseded } = this.deps;
     for (let failures = 1; !this.closing.signal.aborted; failures++) {
       try {
         if (changes.length + positions.size > 0) await store.commit(shard, term, changes, positions);
+        this.storedTo = takenAt;
         return batch.settle.done();
       } catch (error) {
         batch.settle.failed(error);
+        // What has changed meanwhile cannot be stored either.
+        this.next?.settle.failed(error);
+        this.next = undefined;
         if (error instanceof StaleTerm) {
           this.abandon();
           return superseded();

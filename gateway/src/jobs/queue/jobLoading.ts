@@ -1,14 +1,14 @@
+import type { EarlierReturns } from './earlierReturns.js';
 import type { HandOuts } from './handOuts.js';
 import type { JobFields } from './job.js';
 import type { JobMemory } from './jobMemory.js';
 import type { JobWindow } from './jobWindow.js';
-import type { WaitingJobs } from './waitingJobs.js';
 
 export interface JobLoadingDeps {
   readonly memory: JobMemory;
   readonly handOuts: HandOuts;
   readonly window: JobWindow;
-  readonly waiting: Pick<WaitingJobs, 'loaded'>;
+  readonly returns: Pick<EarlierReturns, 'loaded' | 'forgetRead'>;
 }
 
 /** What is stored of a job when it comes into memory. */
@@ -48,18 +48,19 @@ export class JobLoading {
 
   /** Jobs behind the number `after`, in their order; up to `to` there are no others. */
   load(known: readonly KnownJob[], read: { readonly after: number; readonly to: number }): void {
-    const { memory, handOuts, waiting } = this.deps;
+    const { memory, handOuts, returns } = this.deps;
     const touched = memory.endReading();
     for (const fields of known) {
       const { seq, delayMs } = fields;
-      if (memory.get(seq) || touched?.has(seq)) continue;
+      if (memory.get(seq) || touched?.has(seq) || memory.isSought(seq)) continue;
       const job = memory.keep(fields);
       const holder = handOuts.holderOf(seq);
       if (holder) handOuts.keepAt(holder, job);
-      else waiting.loaded(job, delayMs);
+      else returns.loaded(job, delayMs);
     }
     memory.hasReadOn(read);
     // What has not come is settled.
     for (const seq of handOuts.reservedSeqs) if (memory.hasRead(seq)) handOuts.release(seq);
+    returns.forgetRead();
   }
 }

@@ -13,6 +13,8 @@ export class JobMemory {
   private leftFrom = Number.POSITIVE_INFINITY;
   /** While jobs are read: those that have been settled, or left in the store, since. */
   private touched: Set<number> | undefined;
+  /** Acknowledged while they are in the store alone, and perhaps still there: they do not come into memory. */
+  private readonly sought = new Set<number>();
   /** While jobs are read: what the store is to be read from once more, because it has been left there since. */
   private againFrom = Number.POSITIVE_INFINITY;
 
@@ -116,6 +118,22 @@ export class JobMemory {
     job.state = 'over';
     this.jobs.delete(job.seq);
     this.touch(job.seq);
+  }
+
+  /** It is looked for in the store, to be settled there; `endSeek` must follow. Whether it was not before. */
+  seek(seq: number): boolean {
+    if (this.sought.has(seq)) return false;
+    this.sought.add(seq);
+    return true;
+  }
+
+  isSought(seq: number): boolean {
+    return this.sought.has(seq);
+  }
+
+  endSeek(seq: number): void {
+    this.sought.delete(seq);
+    this.touch(seq);
   }
 
   /** What is being read of it is out of date. */

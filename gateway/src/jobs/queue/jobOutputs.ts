@@ -12,6 +12,6 @@ export interface JobOutputs {
   dying(job: Job, cause: DeathCause): void;
   /** `fetched` must follow. */
   fetch(job: Job): void;
-  /** A member acknowledges a job that is not in memory: it is kept no longer, if it is there. */
+  /** A member acknowledges a job that is not in memory: it is kept no longer, if it is in the store. `sought` must follow. */
   settleUnseen(seq: number): void;
 }

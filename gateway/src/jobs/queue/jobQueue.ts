@@ -1,5 +1,6 @@
 import type { JobOptions } from '@roomwire/shared/ports/jobGroups';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
+import { EarlierReturns, type ReturnedJob } from './earlierReturns.js';
 import { HandOuts } from './handOuts.js';
 import type { Job, JobFields, JobMember, JobWishes } from './job.js';
 import type { JobCounts } from './jobCounts.js';
@@ -32,6 +33,7 @@ export class JobQueue {
   private readonly memory: JobMemory;
   private readonly handOuts: HandOuts;
   private readonly waiting: WaitingJobs;
+  private readonly returns: EarlierReturns;
 
   constructor(
     { options, lastSeq }: { readonly options: JobOptions; readonly lastSeq: number },
@@ -41,7 +43,9 @@ export class JobQueue {
     const memory = new JobMemory(lastSeq);
     const handOuts = new HandOuts(options, { memory, counts, now });
     this.waiting = new WaitingJobs({ memory, handOuts, window, outputs, now });
-    this.loading = new JobLoading({ memory, handOuts, window, waiting: this.waiting });
+    const { waiting } = this;
+    this.returns = new EarlierReturns({ memory, handOuts, waiting, outputs, now });
+    this.loading = new JobLoading({ memory, handOuts, window, returns: this.returns });
     this.memory = memory;
     this.handOuts = handOuts;
     this.counts = counts;
@@ -96,6 +100,11 @@ export class JobQueue {
     for (const seq of this.handOuts.reservedSeqs) this.memory.readAgainFrom(seq);
   }
 
+  /** Given back to an earlier owner, who may not have stored that. */
+  takeReturns(returned: readonly ReturnedJob[]): void {
+    for (const { seq, delayMs, delivery } of returned) this.returns.take(seq, delayMs, delivery);
+  }
+
   ask(member: JobMember, wishes: JobWishes): void {
     member.ask(wishes);
     this.lookAgain(member);
@@ -125,9 +134,8 @@ export class JobQueue {
   settle(seq: number): void {
     const job = this.memory.get(seq);
     if (job === undefined) {
-      this.memory.touch(seq);
       this.handOuts.release(seq);
-      if (seq <= this.memory.lastSeq) this.outputs.settleUnseen(seq);
+      if (seq <= this.memory.lastSeq && this.memory.seek(seq)) this.outputs.settleUnseen(seq);
       return;
     }
     if (job.state === 'dying') return;
@@ -142,7 +150,8 @@ export class JobQueue {
   /** Passed over where the member does not have it. */
   giveBack(member: JobMember, seq: number, delayMs: number): void {
     const job = this.memory.get(seq);
-    if (job?.member !== member) return;
+    if (job === undefined) return this.giveBackReserved(member, seq, delayMs);
+    if (job.member !== member) return;
     this.counts.givenBack++;
     this.waiting.failed(job, delayMs);
     this.handOuts.serve(member);
@@ -167,8 +176,14 @@ export class JobQueue {
     this.outputs.settled(job);
   }
 
-  /** One of too many, or a job that is too old: nobody gets it any more. Not one that a member has. */
+  /** The store has none of these acknowledged jobs any more. */
+  sought(seqs: readonly number[]): void {
+    for (const seq of seqs) this.memory.endSeek(seq);
+  }
+
+  /** One of too many, or a job that is too old: nobody gets it any more. Not one that a member has, or has acknowledged. */
   withdraw(seq: number): boolean {
+    if (this.memory.isSought(seq)) return false;
     const job = this.memory.get(seq);
     if (job === undefined) {
       this.memory.touch(seq);
@@ -213,6 +228,14 @@ export class JobQueue {
     const unwanted = this.handOuts.joined(member);
     this.memory.readLeftAgain();
     for (const job of unwanted) this.memory.leaveInStore(job);
+  }
+
+  /** It has the job from an earlier owner. */
+  private giveBackReserved(member: JobMember, seq: number, delayMs: number): void {
+    if (this.handOuts.holderOf(seq) !== member) return;
+    this.counts.givenBack++;
+    this.handOuts.release(seq);
+    this.returns.take(seq, delayMs);
   }
 
   private remove(job: Job): void {

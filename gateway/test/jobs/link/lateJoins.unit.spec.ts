@@ -42,7 +42,17 @@ describe('a join that its owner answers too late', () => {
       owners: { of: () => ({ term, id: 'owner' }) },
       now: () => 0,
     });
-    const request = { owners, room, topic, name, options, actorTokenId: 'ann', held: [], settled: [] };
+    const request = {
+      owners,
+      room,
+      topic,
+      name,
+      options,
+      actorTokenId: 'ann',
+      held: [],
+      settled: [],
+      givenBack: [],
+    };
     const joining = remote.join({ ...request, wishes: { filters: undefined, own: undefined } }, shard, {
       take: () => undefined,
       ended: () => undefined,

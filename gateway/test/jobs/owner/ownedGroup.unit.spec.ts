@@ -61,6 +61,7 @@ describe('a group with jobs, at its bounds', () => {
         ...{ gathered, taken: new TakenMessages() },
         limits: { reached: (limit) => void reached.push(limit) },
         changed: () => undefined,
+        storedUntil: () => 0,
         flushed: async () => {
           const changes = group.takeChanges();
           if (changes) await store.commit(shard, term, [changes]);
@@ -76,7 +77,7 @@ describe('a group with jobs, at its bounds', () => {
   const enter = (group: OwnedGroup, filters?: readonly string[], got: number[] = []) => {
     const { options } = group.record;
     const wishes = { filters, own: undefined };
-    const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [] };
+    const joining = { actorTokenId: 'ann', wishes, options, held: [], settled: [], givenBack: [] };
     return group.members.join(joining, { take: (seq) => void got.push(seq), ended: () => undefined });
   };
 

@@ -84,6 +84,12 @@ const news = union(
     held: listOf(seq),
     /** It has acknowledged them a moment ago; the earlier owner may have lost that. */
     settled: listOf(seq),
+    givenBack: optional(
+      described(
+        'Given back a moment ago, which the earlier owner may have lost: of which delivery, and for how long',
+        listOf(object({ seq, delivery: count, delayMs: count })),
+      ),
+    ),
   }),
   /** All members of the sender in the shard have joined. */
   object({ kind: constant('here'), ...toShard }),
@@ -109,7 +115,15 @@ const news = union(
   }),
   object({ kind: constant('asked'), ...toProcess, ref: count }),
   /** Jobs of one member: their numbers, how often they were handed out, and their messages as they stand on `messages`. */
-  object({ kind: constant('jobs'), ...toProcess, member, jobs: listOf(tuple(seq, count, bytes)) }),
+  object({
+    kind: constant('jobs'),
+    ...toProcess,
+    member,
+    jobs: listOf(tuple(seq, count, bytes)),
+    storedMs: optional(
+      described('What the owner of the group had taken so many milliseconds before is stored', count),
+    ),
+  }),
   /** The process was taken for dead: these members have to join again. */
   object({ kind: constant('dropped'), ...toProcess, members: listOf(member) }),
   /** The group has been deleted. */
