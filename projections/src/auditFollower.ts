@@ -1,35 +1,63 @@
 import { isOfTheControlPlane } from '@roomwire/shared/domain/auditHeads';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { UnknownEvent } from '@roomwire/shared/domain/events';
 import type { AuditEntry, AuditIndex, ChangedRecord } from '@roomwire/shared/ports/auditIndex';
+import type { LogPosition } from '@roomwire/shared/ports/eventLog';
 import type { Service } from '@roomwire/shared/runtime/service';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import type { ViewChange } from '@roomwire/shared/ports/viewStore';
 import { createCheckpointedFollower, type FollowerDeps } from './checkpointedFollower.js';
-import { changesOf } from './projectors.js';
+import { changesOf as changesByProjectors } from './projectors.js';
 
 export interface AuditFollowerDeps extends FollowerDeps {
   readonly index: AuditIndex;
+  /** What an event changes, in the eyes of one version. Throws `UnknownEvent`. */
+  readonly changesOf?: ChangesOf;
 }
+
+type ChangesOf = (event: RecordedEvent) => readonly ViewChange[];
 
 /**
  * Keeps the audit index up to date with the log. It is not one of the read models, so that building it from a long log does not
  * delay them.
  */
 export const createAuditFollower = (deps: AuditFollowerDeps): Service => {
-  const { index } = deps;
+  const { index, changesOf = changesByProjectors } = deps;
   return createCheckpointedFollower(deps, {
     name: 'audit index',
     checkpoint: () => index.checkpoint(),
     origin: () => index.origin(),
-    apply: (events, origin) =>
-      index.record(events.filter(isOfTheControlPlane).map(auditEntry), origin.position, origin),
+    resume: (checkpoint) => readAgain(index, changesOf, checkpoint),
+    apply: (events, origin) => {
+      const entries = events.filter(isOfTheControlPlane).map((event) => auditEntry(event, changesOf));
+      return index.record(entries, origin.position, origin);
+    },
     clear: () => index.clear(),
   });
 };
 
+/** Entries at a time. */
+const pageSize = 100;
+
+/** Entries that an older version could not read, and has put behind the checkpoint, get the keys that they lack. */
+const readAgain = async (index: AuditIndex, changesOf: ChangesOf, checkpoint: LogPosition): Promise<void> => {
+  let last: LogPosition | undefined;
+  for (;;) {
+    const unread = await index.findUnread(last, pageSize);
+    last = unread.at(-1)?.event.position;
+    if (last === undefined) return;
+    const entries = unread.map(({ event }) => auditEntry(event, changesOf));
+    await index.record(
+      entries.filter(({ isUnread }) => isUnread === undefined),
+      checkpoint,
+    );
+  }
+};
+
 /** The audit entry of an event. The projectors say what it changes; an event that they cannot read changes nothing. */
-const auditEntry = (event: RecordedEvent): AuditEntry => {
-  const changes = readableChanges(event);
+const auditEntry = (event: RecordedEvent, changesOf: ChangesOf): AuditEntry => {
+  const read = readableChanges(event, changesOf);
+  const changes = read ?? [];
   const changed = changes.flatMap(changedBy);
   const keys = [
     ...general(event),
@@ -37,14 +65,15 @@ const auditEntry = (event: RecordedEvent): AuditEntry => {
     ...named(event.data).map(auditKeys.resource),
     ...changes.flatMap((change) => special(change, event.metadata.projectId)),
   ];
-  return { event, changed, keys: [...new Set(keys)] };
+  return { event, changed, keys: [...new Set(keys)], ...(read === undefined && { isUnread: true }) };
 };
 
-const readableChanges = (event: RecordedEvent): readonly ViewChange[] => {
+/** Undefined where a newer version may read the event; a malformed one is read by none. */
+const readableChanges = (event: RecordedEvent, changesOf: ChangesOf): readonly ViewChange[] | undefined => {
   try {
     return changesOf(event);
-  } catch {
-    return [];
+  } catch (error) {
+    return error instanceof UnknownEvent ? undefined : [];
   }
 };
 

@@ -10,6 +10,8 @@ import { continues, originsIn, type MadeFromLog, type OriginDeps } from './origi
 /** What is kept up to date with the log, and holds the checkpoint of that. */
 export interface Followed extends MadeFromLog {
   checkpoint(): Promise<LogPosition | undefined>;
+  /** Called wherever it is gone on from a checkpoint, which others may have moved, before the first batch. */
+  resume?(checkpoint: LogPosition): Promise<void>;
   /** Applies a batch and then moves the checkpoint to its end, with the origin. A batch may come again. */
   apply(events: readonly RecordedEvent[], origin: LogOrigin): Promise<void>;
   /** Goes back to the beginning. */
@@ -32,6 +34,7 @@ export const createCheckpointedFollower = (deps: FollowerDeps, followed: Followe
     log,
     checkpoint: async () => {
       const checkpoint = await startingPoint(deps, followed);
+      if (checkpoint !== undefined) await followed.resume?.(checkpoint);
       originOf = await originsIn(log);
       return checkpoint;
     },

@@ -76,7 +76,9 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
         'blueprint_version_not_found',
       ],
       async handle(request) {
-        return presentApp(await createApp(deps, request), await ownerOf(request.caller));
+        // Before the command: an answer that fails after it would have a client create a second app.
+        const owner = await ownerOf(request.caller);
+        return presentApp(await createApp(deps, request), owner);
       },
     }),
 
@@ -159,7 +161,8 @@ export const appRoutes = (deps: ResourceDeps): readonly Route[] => {
       example: { answer: exampleApp },
       rejections: ['app_not_found', 'app_without_blueprint'],
       async handle(request) {
-        return presentApp(await resetApp(deps, request), await ownerOf(request.caller));
+        const owner = await ownerOf(request.caller);
+        return presentApp(await resetApp(deps, request), owner);
       },
     }),
   ];

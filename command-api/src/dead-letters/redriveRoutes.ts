@@ -27,6 +27,7 @@ import {
   mostRedriven,
 } from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
+import { findDeadLetter } from './findDeadLetter.js';
 import type { RedriveWatch } from './redriveWatch.js';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
 import { oldestFirst } from '../http/listing.js';
@@ -45,6 +46,7 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps & RedriveDeps
 
   const redrive = async (request: Request, organizationId: string, dlqId: string) => {
     const named = { dlqId, organizationId };
+    await findDeadLetter(views, named);
     const target = deadLetterTarget(dlqId);
     const entry = await commands.inspect(target, (state) => existing(state, named));
     const sent = await loadCallPayload(deps, entry);

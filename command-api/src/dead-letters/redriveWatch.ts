@@ -1,6 +1,7 @@
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { once } from '@roomwire/shared/runtime/service';
 import type { CommandHandler } from '../handling/commandHandler.js';
 import { deadLetterTarget, redriveOutcome, type RedriveOutcome } from './decider.js';
@@ -29,6 +30,11 @@ const defaultOptions: RedriveWatchOptions = {
 
 const unknown: RedriveOutcome = { delivered: false, responseStatus: null, error: null };
 
+/** The redrive was accepted: an error would have the client request another. */
+const nothingDuringAnOutage = (error: unknown): undefined => {
+  if (!(error instanceof EngineUnavailable)) throw error;
+};
+
 /** [HOOK-REDRIVE-2] What becomes of redrives, for the requests that wait for it. It is in the stream of the entry, which is looked at now and then. */
 export class RedriveWatch {
   private readonly deps: RedriveWatchDeps;
@@ -42,7 +48,7 @@ export class RedriveWatch {
     this.options = { ...defaultOptions, ...deps.options };
   }
 
-  /** Where that takes too long, or too many wait already: not delivered, and nothing else is known. */
+  /** Where that takes too long, the log cannot be read, or too many wait already: not delivered, and nothing else is known. */
   async outcomeOf(
     commands: Pick<CommandHandler, 'inspect'>,
     dlqId: string,
@@ -77,9 +83,9 @@ export class RedriveWatch {
     for (;;) {
       const leftMs = until - this.deps.clock.monotonic();
       if (this.isOpen && leftMs > 0) await this.sleep(Math.min(pauseMs, leftMs));
-      const outcome = await commands.inspect(deadLetterTarget(dlqId), (state) =>
-        redriveOutcome(state, redriveId),
-      );
+      const outcome = await commands
+        .inspect(deadLetterTarget(dlqId), (state) => redriveOutcome(state, redriveId))
+        .catch(nothingDuringAnOutage);
       if (outcome !== undefined) return outcome;
       if (!this.isOpen || leftMs <= 0) return unknown;
       pauseMs = Math.min(2 * pauseMs, laterLookMs);

@@ -6,8 +6,7 @@ import {
 } from '@roomwire/shared/domain/deadLetter';
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
-import { cascadeFilter, isInCascade } from '@roomwire/shared/wire/views/cascades';
-import type { Viewed } from '@roomwire/shared/wire/views/views';
+import { cascadeFilter } from '@roomwire/shared/wire/views/cascades';
 import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import type { ViewFilter, ViewReader } from '@roomwire/shared/ports/viewStore';
@@ -209,12 +208,6 @@ export const createPresenter =
 export const entriesOf = async (views: ViewReader, organizationId: string): Promise<ViewFilter> => {
   const cascades = await views.find('cascades', { filter: { organizationId, owner: 'projectId' } });
   return { organizationId, ...(cascades.length > 0 && { $nor: cascades.map(cascadeFilter) }) };
-};
-
-/** Whether an entry is still to be removed with its project. */
-export const isLeaving = async (views: ViewReader, entry: Viewed<DeadLetter>): Promise<boolean> => {
-  const cascade = await views.get('cascades', entry.projectId);
-  return cascade !== undefined && isInCascade(cascade, entry);
 };
 
 /** What clients choose entries by, in whatever request. */

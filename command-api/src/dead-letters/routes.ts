@@ -1,7 +1,6 @@
 import type { CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
 import { includesRole } from '@roomwire/shared/domain/role';
 import { shownCall } from '../audit/shown.js';
-import { Rejection } from '../handling/rejections.js';
 import type { CommandContext } from '../handling/streamWriter.js';
 import {
   type ResourceDeps,
@@ -22,12 +21,12 @@ import {
   pendingCountSchema,
   entriesOf,
   findDeadLetters,
-  isLeaving,
   createPresenter,
   deadLettersQuerySchema,
   type PresentDeadLetter,
 } from './resource.js';
 import { deadLetterTarget, existing } from './decider.js';
+import { findDeadLetter } from './findDeadLetter.js';
 
 const path = '/organizations/{orgId}/webhook-dlq';
 
@@ -41,15 +40,14 @@ export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly
       ? present
       : async (entry) => shownCall(await present(entry));
 
-  /** The entry that the path names, from its stream, and what a command on it needs. */
+  /** What a command on the entry that the path names needs. */
   const onEntry = async (request: ApiRequest<SessionCaller, unknown, unknown>) => {
     const { organizationId } = await organizationOf(commands, request);
     const dlqId = pathValue(request, 'dlqId');
-    const target = deadLetterTarget(dlqId);
     const named = { dlqId, organizationId };
-    const { projectId } = await commands.inspect(target, (state) => existing(state, named));
+    const { projectId } = await findDeadLetter(views, named);
     const context: CommandContext = sessionContext(request, organizationId, projectId);
-    return { target, named, context };
+    return { target: deadLetterTarget(dlqId), named, context };
   };
 
   return [
@@ -101,10 +99,7 @@ export const deadLetterRoutes = (deps: ResourceDeps & CallPayloadDeps): readonly
       rejections: ['organization_not_found', 'dead_letter_not_found'],
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
-        const dlqId = pathValue(request, 'dlqId');
-        const entry = await views.get('deadLetters', dlqId);
-        if (entry?.organizationId !== organizationId || (await isLeaving(views, entry)))
-          throw new Rejection('dead_letter_not_found', { dlqId });
+        const entry = await findDeadLetter(views, { dlqId: pathValue(request, 'dlqId'), organizationId });
         return presentTo(request.caller, organizationId)(entry);
       },
     }),

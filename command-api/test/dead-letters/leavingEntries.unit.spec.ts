@@ -6,7 +6,8 @@ import type { Views } from '@roomwire/shared/wire/views/views';
 import { at } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { redriveMany } from '../../src/dead-letters/redriveRoutes.js';
-import { entriesOf, findDeadLetters, isLeaving } from '../../src/dead-letters/resource.js';
+import { findDeadLetter } from '../../src/dead-letters/findDeadLetter.js';
+import { entriesOf, findDeadLetters } from '../../src/dead-letters/resource.js';
 
 type Entry = Views['deadLetters'];
 
@@ -83,10 +84,11 @@ describe('dead letters that are still to be removed with their project', () => {
   });
 
   it('are not found', async () => {
-    const found = async (dlqId: string) =>
-      !(await isLeaving(stores.views, (await stores.views.get('deadLetters', dlqId)) as Entry));
-    expect(await found('leaving')).to.equal(false);
-    for (const dlqId of ['kept', 'reported later']) expect(await found(dlqId), dlqId).to.equal(true);
+    const found = (dlqId: string) =>
+      findDeadLetter(stores.views, { dlqId, organizationId }).catch((reason: unknown) => reason);
+    for (const dlqId of ['leaving', 'unknown'])
+      expect(await found(dlqId)).to.include({ code: 'dead_letter_not_found' });
+    for (const dlqId of ['kept', 'reported later']) expect(await found(dlqId)).to.include({ dlqId });
   });
 
   it('are not redriven, whether or not their project is named', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { DeadLetter } from '@roomwire/shared/domain/deadLetter';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { CommandHandler } from '../../src/handling/commandHandler.js';
 import type { DeadLetterState } from '../../src/dead-letters/decider.js';
 import { RedriveWatch } from '../../src/dead-letters/redriveWatch.js';
@@ -14,10 +15,13 @@ describe('[HOOK-REDRIVE-2] the outcome of a redrive', () => {
   let state: DeadLetterState;
   let looks: number;
   let reached: string[];
+  /** So many looks meet an outage of the log. */
+  let failing: number;
 
   const commands = {
     inspect: async (_target: unknown, select: (state: DeadLetterState) => unknown) => {
       looks += 1;
+      if (looks <= failing) throw new EngineUnavailable('event log');
       return select(state);
     },
   } as unknown as Pick<CommandHandler, 'inspect'>;
@@ -30,7 +34,7 @@ describe('[HOOK-REDRIVE-2] the outcome of a redrive', () => {
     });
 
   beforeEach(() => {
-    [state, looks, reached] = [redriven, 0, []];
+    [state, looks, reached, failing] = [redriven, 0, [], 0];
   });
 
   it('is waited for until the entry is gone by a 2xx', async () => {
@@ -65,6 +69,20 @@ describe('[HOOK-REDRIVE-2] the outcome of a redrive', () => {
     expect(await watchWith({ waitMs: 5 }).outcomeOf(commands, 'd1', 'r1')).to.eql(unknown);
     state = { ...redriven, entry: undefined };
     expect(await watchWith().outcomeOf(commands, 'd1', 'r1')).to.eql(unknown);
+  });
+
+  it('is found after an outage of the log', async () => {
+    failing = 2;
+    state = { ...redriven, failures: [{ ...failure, status: 'failed' }] };
+    expect(await watchWith().outcomeOf(commands, 'd1', 'r1')).to.eql({
+      ...{ delivered: false, responseStatus: 410, error: 'gone' },
+    });
+    expect(looks).to.equal(3);
+  });
+
+  it('is not known where the log cannot be read until the time is over', async () => {
+    failing = Infinity;
+    expect(await watchWith({ waitMs: 5 }).outcomeOf(commands, 'd1', 'r1')).to.eql(unknown);
   });
 
   it('is not waited for while too many wait, nor when this process ends', async () => {

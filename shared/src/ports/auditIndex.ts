@@ -14,6 +14,8 @@ export interface AuditEntry {
   readonly changed: readonly ChangedRecord[];
   /** See `auditKeys`; each once. */
   readonly keys: readonly string[];
+  /** Whoever made the entry is older than the event: it lacks what the event changes, and the keys of that. */
+  readonly isUnread?: true;
 }
 
 /** The position of an entry: entries are ordered by time, those of one millisecond by log position. */
@@ -38,10 +40,13 @@ export interface AuditRange {
 
 /**
  * The history of the control plane, by organization and key. Any number of writers may follow the log into it: what they
- * write is the same. Rejects with `EngineUnavailable` if the engine cannot be reached.
+ * write is the same, but for events that some of them cannot read. Rejects with `EngineUnavailable` if the engine cannot be reached.
  */
 export interface AuditIndex {
-  /** Writes entries in log order, up to a position, and of which log. Idempotent; a lower position changes no checkpoint. */
+  /**
+   * Writes entries in log order, up to a position, and of which log. Idempotent; a lower position changes no checkpoint. An unread
+   * entry never takes the place of one that is there.
+   */
   record(entries: readonly AuditEntry[], position: LogPosition, origin?: LogOrigin): Promise<void>;
 
   /**
@@ -49,6 +54,9 @@ export interface AuditIndex {
    * limit and not on how long the history is.
    */
   find(range: AuditRange): Promise<readonly AuditEntry[]>;
+
+  /** Up to `limit` unread entries of all organizations, in log order, behind a position; fewer as with `find`. */
+  findUnread(after: LogPosition | undefined, limit: number): Promise<readonly AuditEntry[]>;
 
   /** Position up to which everything is indexed, undefined for an empty index. */
   checkpoint(): Promise<LogPosition | undefined>;

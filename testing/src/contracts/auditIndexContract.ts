@@ -33,6 +33,11 @@ const entry = (
   keys,
 });
 
+const unread = (position: number, fields: EntryFields = {}): AuditEntry => ({
+  ...entry(position, fields),
+  ...{ changed: [], isUnread: true },
+});
+
 const positions = (entries: readonly AuditEntry[]): number[] =>
   entries.map(({ event }) => Number(event.position));
 
@@ -139,6 +144,32 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
       expect(await index.checkpoint()).to.equal(at(3));
     });
 
+    it('puts a read entry in the place of an unread one, and never the other way round', async () => {
+      const read = [entry(1, { keys: ['a'] }), entry(2, { keys: ['a'] })];
+      await index.record([entry(1, { keys: ['a'] }), unread(2)], at(2));
+      await index.record([unread(1), unread(2)], at(2));
+      expect(await find({ key: 'a' })).to.eql([1]);
+      expect(await index.findUnread(undefined, 10)).to.eql([unread(2)]);
+      await index.record(read, at(2));
+      expect(await index.find({ organizationId: 'o', key: 'a', order: 'oldest first', limit: 10 })).to.eql(
+        read,
+      );
+      expect(await index.findUnread(undefined, 10)).to.eql([]);
+    });
+
+    it('has the unread entries of all organizations in log order, until it is cleared', async () => {
+      await index.record(
+        [unread(1, { time: 9_000 }), entry(2), unread(3, { organizationId: 'p' }), unread(4)],
+        at(4),
+      );
+      expect(positions(await index.findUnread(undefined, 2))).to.eql([1, 3]);
+      index = await underTest.reopen();
+      expect(positions(await index.findUnread(at(3), 2))).to.eql([4]);
+      expect(await find({ order: 'oldest first' })).to.eql([2, 4, 1]);
+      await index.clear();
+      expect(await index.findUnread(undefined, 2)).to.eql([]);
+    });
+
     it('keeps the origin that was recorded last, until it is cleared', async () => {
       const origin = { log: 'first', position: at(2), event: 'event 2' };
       expect(await index.origin()).to.equal(undefined);
@@ -183,7 +214,13 @@ export const auditIndexContract = (name: string, open: () => Promise<Reopenable<
 
     it('rejects when it is closed', async () => {
       await index.close();
-      for (const attempt of [find(), index.record([entry(1)], at(1)), index.checkpoint(), index.clear()]) {
+      for (const attempt of [
+        find(),
+        index.findUnread(undefined, 1),
+        index.record([entry(1)], at(1)),
+        index.checkpoint(),
+        index.clear(),
+      ]) {
         const error = await attempt.then(
           () => undefined,
           (reason: unknown) => reason,

@@ -3,6 +3,7 @@ import type { Client } from '@roomwire/sdk';
 import { eventually } from '@roomwire/testing/run/eventually';
 import { reactions, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { appWithRoom, joinAsActor } from '../../support/hookedApp.js';
+import { expectApplicationError } from '../../support/shapes.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
 const { answer } = reactions;
@@ -121,6 +122,28 @@ describe('[HOOK-REDRIVE-1] dead letters of webhook calls', () => {
     expect(endpoint.received.map(({ json }) => json)).to.eql(Array(4).fill(endpoint.received[0]?.json));
     expect(endpoint.received[0]?.json).to.include({ topic, position: null });
   }).timeout(20_000);
+
+  it('are not found by any request once their project is deleted', async () => {
+    endpoint.reaction = answer(404);
+    const project = await service.newProject();
+    const { topic } = await appWithRoom(project.client, { triggerWebhook: { url: endpoint.url } });
+    const { client } = await joinAsActor({ ...service, project: project.client });
+    clients.push(client);
+    await client.publish(topic, 'lost');
+    await received(1);
+    const organization = `/organizations/${project.organizationId}`;
+    const dlqId = String(endpoint.received[0]?.headers['webhook-id']);
+    const path = `${organization}/webhook-dlq/${dlqId}`;
+    await eventually(async () => (await service.operator.get(path)).status === 200);
+    await service.operator.delete(`${organization}/projects/${project.projectId}`);
+    for (const answered of [
+      await service.operator.get(path),
+      await service.operator.post(`${path}/redrive`, undefined),
+      await service.operator.delete(`${path}/mark-dead`),
+      await service.operator.delete(path),
+    ])
+      expectApplicationError(answered, 404, `Webhook dead letter ${dlqId} not found`);
+  });
 
   it('are kept, with the new outcome, when they fail again', async () => {
     const { paths } = await failures(1);

@@ -25,6 +25,8 @@ export interface AuditTables {
   readonly index: Database<boolean, IndexKey>;
   /** Keys, with their organization, to short numbers, which keep the index small. */
   readonly numbers: Database<number, string>;
+  /** Positions of unread entries. */
+  readonly unread: Database<boolean, string>;
   readonly state: Database<string | number, string>;
 }
 
@@ -36,16 +38,17 @@ const openAuditTables = (file: string): AuditTables => {
     entries: root.openDB('entries', { encoding: 'string' }),
     index: root.openDB('index', { encoding: 'ordered-binary' }),
     numbers: root.openDB('numbers', { encoding: 'ordered-binary' }),
+    unread: root.openDB('unread', { encoding: 'ordered-binary' }),
     state: root.openDB('state', { encoding: 'ordered-binary' }),
   };
 };
 
-const clearTables = ({ entries, index, numbers, state }: AuditTables): void => {
-  for (const table of [entries, index, numbers, state]) table.clearSync();
+const clearTables = ({ entries, index, numbers, unread, state }: AuditTables): void => {
+  for (const table of [entries, index, numbers, unread, state]) table.clearSync();
 };
 
 /** Raise it when the layout of the file changes. */
-const fileFormat = 1;
+const fileFormat = 2;
 const version = `${fileFormat}/${auditVersion}`;
 
 /** An answer ends at this size. */
@@ -77,22 +80,16 @@ class EmbeddedAuditIndex implements AuditIndex {
 
   async find(range: AuditRange): Promise<readonly AuditEntry[]> {
     this.assertOpen();
-    const { index, entries, numbers } = this.tables;
+    const { index, numbers } = this.tables;
     const number = numbers.get(numbered(range.organizationId, range.key));
     if (number === undefined) return [];
-    const found: AuditEntry[] = [];
-    const slices = workSlices();
-    let characters = 0;
-    for (const [, , position] of [...index.getKeys(keyRange(number, range))]) {
-      if (slices.isOver()) await slices.next();
-      this.assertOpen();
-      const text = entries.get(position);
-      if (text === undefined) continue;
-      found.push(JSON.parse(text) as AuditEntry);
-      characters += text.length;
-      if (characters >= maxCharacters) break;
-    }
-    return found;
+    return this.read([...index.getKeys(keyRange(number, range))].map(([, , position]) => position));
+  }
+
+  async findUnread(after: LogPosition | undefined, limit: number): Promise<readonly AuditEntry[]> {
+    this.assertOpen();
+    const behind = { start: after ?? firstPosition, exclusiveStart: after !== undefined, limit };
+    return this.read([...this.tables.unread.getKeys(behind)]);
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
@@ -126,11 +123,31 @@ class EmbeddedAuditIndex implements AuditIndex {
     await this.tables.environment.close();
   });
 
+  /** As many of the entries as an answer holds. */
+  private async read(positions: readonly LogPosition[]): Promise<readonly AuditEntry[]> {
+    const found: AuditEntry[] = [];
+    const slices = workSlices();
+    let characters = 0;
+    for (const position of positions) {
+      if (slices.isOver()) await slices.next();
+      this.assertOpen();
+      const text = this.tables.entries.get(position);
+      if (text === undefined) continue;
+      found.push(JSON.parse(text) as AuditEntry);
+      characters += text.length;
+      if (characters >= maxCharacters) break;
+    }
+    return found;
+  }
+
   /** Within a transaction. */
   private put(entry: AuditEntry, text: string): void {
-    const { entries, index } = this.tables;
+    const { entries, index, unread } = this.tables;
     const { time, position } = auditPositionOf(entry.event);
     const { organizationId } = entry.event.metadata;
+    if (entry.isUnread && entries.doesExist(position)) return;
+    if (entry.isUnread) unread.putSync(position, true);
+    else unread.removeSync(position);
     entries.putSync(position, text);
     for (const key of [undefined, ...entry.keys])
       index.putSync([this.numberOf(numbered(organizationId, key)), time, position], true);

@@ -1,4 +1,4 @@
-import type { Collection, Filter } from 'mongodb';
+import type { Collection, Filter, FindOptions } from 'mongodb';
 import { auditVersion } from '../../wire/audit/auditKeys.js';
 import {
   auditPositionOf,
@@ -27,6 +27,7 @@ interface StoredEntry {
   readonly keys: readonly string[];
   /** Time and position, as a text that sorts like them. */
   readonly place: string;
+  readonly isUnread?: true;
   /** As JSON, so that the content of an event never becomes structure of the document. */
   readonly entry: string;
 }
@@ -42,7 +43,7 @@ const everyKey = '';
 /** An answer ends at this size. */
 const maxCharacters = 4 * 1024 * 1024;
 
-/** The audit index in MongoDB: one collection and one index, whose names hold the version of what is in them. */
+/** The audit index in MongoDB: a collection with its indexes, whose name holds the version of what is in them. */
 class MongoAuditIndex implements AuditIndex {
   private readonly connection: MongoConnection;
   private readonly entries: Collection<StoredEntry>;
@@ -56,9 +57,7 @@ class MongoAuditIndex implements AuditIndex {
   }
 
   async prepare(): Promise<void> {
-    await this.connection.call(async () => {
-      await this.makeIndex();
-    });
+    await this.connection.call(() => this.makeIndexes());
   }
 
   async record(entries: readonly AuditEntry[], position: LogPosition, origin?: LogOrigin): Promise<void> {
@@ -70,23 +69,13 @@ class MongoAuditIndex implements AuditIndex {
   }
 
   async find(range: AuditRange): Promise<readonly AuditEntry[]> {
-    return this.connection.call(async () => {
-      const direction = range.order === 'oldest first' ? 1 : -1;
-      const found: AuditEntry[] = [];
-      const slices = workSlices();
-      let characters = 0;
-      const cursor = this.entries.find(filterOf(range), {
-        ...{ sort: { place: direction }, limit: range.limit, batchSize: 100 },
-        ...readLimits(),
-      });
-      for await (const { entry } of cursor) {
-        found.push(JSON.parse(entry) as AuditEntry);
-        characters += entry.length;
-        if (characters >= maxCharacters) break;
-        if (slices.isOver()) await slices.next();
-      }
-      return found;
-    });
+    const direction = range.order === 'oldest first' ? 1 : -1;
+    return this.read(filterOf(range), { sort: { place: direction }, limit: range.limit });
+  }
+
+  async findUnread(after: LogPosition | undefined, limit: number): Promise<readonly AuditEntry[]> {
+    const behind = after === undefined ? {} : { _id: { $gt: after } };
+    return this.read({ isUnread: true, ...behind }, { sort: { _id: 1 }, limit });
   }
 
   async checkpoint(): Promise<LogPosition | undefined> {
@@ -109,7 +98,7 @@ class MongoAuditIndex implements AuditIndex {
       // The checkpoint first, which says that the index is complete.
       await this.progress.deleteMany({}, durably);
       await this.entries.drop();
-      await this.makeIndex();
+      await this.makeIndexes();
     });
   }
 
@@ -118,21 +107,44 @@ class MongoAuditIndex implements AuditIndex {
     await this.connection.close();
   }
 
+  /** As many of the entries as an answer holds. */
+  private async read(
+    filter: Filter<StoredEntry>,
+    options: Pick<FindOptions, 'sort' | 'limit'>,
+  ): Promise<readonly AuditEntry[]> {
+    return this.connection.call(async () => {
+      const found: AuditEntry[] = [];
+      const slices = workSlices();
+      let characters = 0;
+      const cursor = this.entries.find(filter, { ...options, batchSize: 100, ...readLimits() });
+      for await (const { entry } of cursor) {
+        found.push(JSON.parse(entry) as AuditEntry);
+        characters += entry.length;
+        if (characters >= maxCharacters) break;
+        if (slices.isOver()) await slices.next();
+      }
+      return found;
+    });
+  }
+
   private async readProgress(): Promise<Progress | undefined> {
     const found = await this.connection.call(() => this.progress.findOne({ _id: 'follower' }, readLimits()));
     return found ?? undefined;
   }
 
-  private async makeIndex(): Promise<void> {
+  private async makeIndexes(): Promise<void> {
     await makeIndex(this.entries, { organizationId: 1, keys: 1, place: 1 });
+    await makeIndex(this.entries, { isUnread: 1, _id: 1 });
   }
 
   private async write(entries: readonly StoredEntry[]): Promise<void> {
     const write = () =>
       this.entries.bulkWrite(
-        entries.map(({ _id, ...fields }) => ({
-          replaceOne: { filter: { _id }, replacement: fields, upsert: true },
-        })),
+        entries.map(({ _id, ...fields }) =>
+          fields.isUnread
+            ? { updateOne: { filter: { _id }, update: { $setOnInsert: fields }, upsert: true } }
+            : { replaceOne: { filter: { _id }, replacement: fields, upsert: true } },
+        ),
         { ordered: false, ...durably },
       );
     // When two followers insert the same entry concurrently, one gets a duplicate key error.
@@ -158,6 +170,7 @@ const stored = (entry: AuditEntry): StoredEntry => {
   const keys = [everyKey, ...entry.keys];
   return {
     _id: position,
+    ...(entry.isUnread && { isUnread: true }),
     ...{ organizationId, keys, place: placeText(time, position), entry: JSON.stringify(entry) },
   };
 };

@@ -73,7 +73,11 @@ const missingIndexes = async (database: Db, generation: ViewGeneration): Promise
     indexesOf(view).map((fields) => [generation.of(view), fields] as const),
   );
   const audit = database.collection(`audit${auditVersion}_entries`);
-  const expected = [...views, [audit, ['organizationId', 'keys', 'place']] as const];
+  const expected = [
+    ...views,
+    [audit, ['organizationId', 'keys', 'place']] as const,
+    [audit, ['isUnread', '_id']] as const,
+  ];
   const missing: string[] = [];
   for (const [collection, fields] of expected) {
     const key = Object.fromEntries(fields.map((field) => [field, 1]));
