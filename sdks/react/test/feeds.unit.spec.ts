@@ -1,11 +1,10 @@
-import { RoomwireError, type Message } from '@roomwire/sdk';
+import { RoomwireError } from '@roomwire/sdk';
 import { expect } from 'chai';
 import { feedOf } from '../src/feed.js';
-import { MessageFeed } from '../src/messageFeed.js';
 import { OccupancyFeed } from '../src/occupancyFeed.js';
 import { PresenceFeed } from '../src/presenceFeed.js';
 import { TopicFeed } from '../src/topicFeed.js';
-import { messageOf, ScriptedClient, settled, textsOf, type ScriptedSubscription } from './scriptedClient.js';
+import { messageOf, ScriptedClient, settled, type ScriptedSubscription } from './scriptedClient.js';
 
 const nobody = (): void => undefined;
 
@@ -46,6 +45,7 @@ describe('the feeds of the hooks', () => {
       await settled();
       expect(subscription().isOver).to.equal(true);
       feed.watch(nobody);
+      await settled();
       expect(scripted.subscriptions).to.have.lengthOf(2);
     });
 
@@ -105,80 +105,6 @@ describe('the feeds of the hooks', () => {
       feed.listen({ onMessage: () => Promise.reject(new Error('broken')), onGap: nobody });
       const failed = await Promise.resolve(subscription().deliver(messageOf('2') as never)).catch(String);
       expect(failed).to.equal('Error: broken');
-    });
-  });
-
-  describe('of messages', () => {
-    const open = (options: { rewind?: number; keep?: number } = {}): MessageFeed => {
-      const { rewind, keep = 1_000 } = options;
-      const feed = new MessageFeed(scripted.client, 'a/b/c', { rewind, keep });
-      feed.watch(nobody);
-      return feed;
-    };
-    const come = (...messages: readonly Message[]): void =>
-      messages.forEach((message) => void subscription().deliver(message));
-    const texts = (feed: MessageFeed): unknown[] => textsOf(feed.snapshot().messages);
-
-    it('ask for the history, and that none is missing, only where they are told to', () => {
-      open();
-      open({ rewind: 20 });
-      expect(subscription(0).options)
-        .to.include({ meta: true, own: true })
-        .and.not.have.any.keys('rewind', 'resume');
-      expect(subscription(1).options).to.include({ rewind: 20, resume: true });
-    });
-
-    it('have the history and what comes in one list', () => {
-      const feed = open({ rewind: 2 });
-      come(messageOf('1', '1'), messageOf('2', '2'), messageOf('3', '3'));
-      expect(texts(feed)).to.eql(['1', '2', '3']);
-    });
-
-    it('have what the client publishes once, also when it is replayed', async () => {
-      scripted.connect();
-      const feed = open({ rewind: 2 });
-      come(messageOf('1', '1'));
-      await feed.publish('mine', { filter: 'eu' });
-      expect(texts(feed)).to.eql(['1', 'mine']);
-      expect(feed.snapshot().messages[1]).to.deep.include({ filter: 'eu', isReplay: false });
-      expect(feed.snapshot().messages[1]?.meta).to.include({ id: 'own', from: 'me' });
-      come(messageOf('mine', '2', 'own'));
-      expect(texts(feed)).to.eql(['1', 'mine']);
-      expect(feed.snapshot().messages[1]?.meta?.position).to.equal('2');
-    });
-
-    it('page back until there is nothing more', async () => {
-      scripted.kept = ['1', '2', '3', '4', '5'].map((text) => messageOf(text, text));
-      const feed = open({ rewind: 1 });
-      come(messageOf('5', '5'));
-      const loading = feed.loadEarlier(2);
-      expect(feed.snapshot().isLoadingEarlier).to.equal(true);
-      // Once at a time.
-      await Promise.all([loading, feed.loadEarlier(2)]);
-      expect(texts(feed)).to.eql(['3', '4', '5']);
-      expect(feed.snapshot()).to.include({ hasEarlier: true, isLoadingEarlier: false });
-      await feed.loadEarlier(3);
-      expect(texts(feed)).to.eql(['1', '2', '3', '4', '5']);
-      expect(feed.snapshot().hasEarlier).to.equal(false);
-    });
-
-    it('keep so many, and those that were asked for, and say that there are earlier ones', async () => {
-      scripted.kept = ['1', '2', '3'].map((text) => messageOf(text, text));
-      const feed = open({ rewind: 2, keep: 2 });
-      come(messageOf('3', '3'), messageOf('4', '4'));
-      await feed.loadEarlier(5);
-      expect(texts(feed)).to.eql(['1', '2', '3', '4']);
-      expect(feed.snapshot().hasEarlier).to.equal(false);
-      come(messageOf('5', '5'), messageOf('6', '6'));
-      expect(texts(feed)).to.eql(['3', '4', '5', '6']);
-      expect(feed.snapshot().hasEarlier).to.equal(true);
-    });
-
-    it('say where messages are missing', () => {
-      const feed = open({ rewind: 2 });
-      const gap = { topic: 'a/b/c', reason: 'expired' } as never;
-      subscription().options.onGap?.(gap);
-      expect(feed.snapshot().gaps).to.eql([gap]);
     });
   });
 

@@ -19,8 +19,10 @@ export const textsOf = (messages: readonly Message[]): unknown[] => messages.map
 
 /** What has been subscribed, and how a test answers. */
 export interface ScriptedSubscription {
+  readonly topic: string;
   readonly options: SubscribeOptions;
   readonly deliver: MessageHandler;
+  hasBegun: boolean;
   isOver: boolean;
   accept(): void;
   refuse(error: RoomwireError): void;
@@ -46,18 +48,27 @@ export class ScriptedClient {
     return this as unknown as Client;
   }
 
-  async subscribe(_topic: string, deliver: MessageHandler, options: SubscribeOptions): Promise<unknown> {
+  async subscribe(topic: string, deliver: MessageHandler, options: SubscribeOptions): Promise<unknown> {
+    if (this.conflicts(topic, options)) throw new RoomwireError('subscription_conflict', { topic });
     const subscription: ScriptedSubscription = {
-      ...{ options, deliver, isOver: false },
+      ...{ topic, options, deliver, hasBegun: false, isOver: false },
       ...{ accept: () => undefined, refuse: () => undefined, end: () => undefined },
     };
     this.subscriptions.push(subscription);
+    const over = (): void => void (subscription.isOver = true);
     await new Promise<void>((resolve, reject) => {
-      subscription.accept = resolve;
-      subscription.refuse = reject;
+      subscription.accept = () => {
+        subscription.hasBegun = true;
+        resolve();
+      };
+      subscription.refuse = (error) => {
+        over();
+        reject(error);
+      };
     });
-    const ended = new Promise((resolve) => (subscription.end = resolve));
-    return { ended, unsubscribe: async () => void (subscription.isOver = true) };
+    const ended = new Promise<RoomwireError>((resolve) => (subscription.end = resolve));
+    void ended.then(over);
+    return { ended, unsubscribe: async () => over() };
   }
 
   async *history(_topic: string, { before, limit = Infinity }: HistoryOptions): AsyncGenerator<Message> {
@@ -107,6 +118,14 @@ export class ScriptedClient {
   become(...actorTokenIds: readonly string[]): void {
     this.members = actorTokenIds.map((actorTokenId) => ({ actorTokenId, presence: {}, joinedAt: 0 }));
     for (const listener of this.roomListeners) listener();
+  }
+
+  /** As the client does: all on a topic have the same options, and nobody joins later who wants earlier messages. */
+  private conflicts(topic: string, options: SubscribeOptions): boolean {
+    const text = JSON.stringify(options);
+    return this.subscriptions
+      .filter((other) => other.topic === topic && !other.isOver)
+      .some((other) => JSON.stringify(other.options) !== text || (other.hasBegun && 'rewind' in options));
   }
 }
 
