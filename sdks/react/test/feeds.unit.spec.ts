@@ -2,7 +2,6 @@ import { RoomwireError } from '@roomwire/sdk';
 import { expect } from 'chai';
 import { feedOf } from '../src/feed.js';
 import { OccupancyFeed } from '../src/occupancyFeed.js';
-import { PresenceFeed } from '../src/presenceFeed.js';
 import { TopicFeed } from '../src/topicFeed.js';
 import { messageOf, ScriptedClient, settled, type ScriptedSubscription } from './scriptedClient.js';
 
@@ -108,54 +107,6 @@ describe('the feeds of the hooks', () => {
     });
   });
 
-  describe('of presence', () => {
-    const open = (): PresenceFeed => {
-      const feed = new PresenceFeed(scripted.client, 'lobby', { name: 'Ann' });
-      feed.watch(nobody)();
-      feed.watch(nobody);
-      return feed;
-    };
-
-    it('enter once, when there is a connection, and follow the list', async () => {
-      const feed = open();
-      await settled();
-      expect(scripted.entered).to.eql([]);
-      scripted.connect();
-      await settled();
-      scripted.connect();
-      await settled();
-      expect(scripted.entered).to.eql([{ name: 'Ann' }]);
-      expect(feed.snapshot().isEntered).to.equal(true);
-      scripted.become('me', 'other');
-      expect(feed.snapshot().members.map(({ actorTokenId }) => actorTokenId)).to.eql(['me', 'other']);
-    });
-
-    it('say why they were refused, and try again on the next connection', async () => {
-      scripted.refusesToEnter = new RoomwireError('unknown_topic');
-      const feed = open();
-      scripted.connect();
-      await settled();
-      expect(feed.snapshot()).to.include({ isEntered: false, error: scripted.refusesToEnter });
-      scripted.refusesToEnter = undefined;
-      scripted.connect();
-      await settled();
-      expect(feed.snapshot()).to.include({ isEntered: true, error: undefined });
-    });
-  });
-
-  it('of presence that keep the other rooms leave theirs at the end', async () => {
-    for (const keep of [true, false]) {
-      const feed = new PresenceFeed(scripted.client, 'lobby', {}, { keep });
-      const stop = feed.watch(nobody);
-      scripted.connect();
-      await settled();
-      stop();
-      await settled();
-    }
-    expect(scripted.entered).to.eql([{ keep: true, presence: {} }, {}]);
-    expect(scripted.left).to.eql(['lobby']);
-  });
-
   describe('of occupancy', () => {
     it('count while they are watched, once there is a connection', async () => {
       const feed = new OccupancyFeed(scripted.client, 'lobby');
@@ -187,6 +138,18 @@ describe('the feeds of the hooks', () => {
       expect(feed.snapshot().present).to.equal(3);
     });
 
+    it('begin behind a former one of the room', async () => {
+      scripted.connect();
+      new OccupancyFeed(scripted.client, 'lobby').watch(nobody)();
+      await Promise.resolve();
+      const next = new OccupancyFeed(scripted.client, 'lobby');
+      next.watch(nobody);
+      await settled();
+      expect(next.snapshot().error).to.equal(undefined);
+      scripted.counts.get('lobby')?.(3);
+      expect(next.snapshot().present).to.equal(3);
+    });
+
     it('say why they were refused', async () => {
       scripted.refusesToEnter = new RoomwireError('unsupported_feature');
       const feed = new OccupancyFeed(scripted.client, 'lobby');
@@ -197,12 +160,37 @@ describe('the feeds of the hooks', () => {
     });
   });
 
-  it('are one for each client and key', () => {
-    const other = new ScriptedClient().client;
-    const make = (): object => ({});
-    const first = feedOf(scripted.client, ['topic', 'a', { rewind: 1 }], make);
-    expect(feedOf(scripted.client, ['topic', 'a', { rewind: 1 }], make)).to.equal(first);
-    expect(feedOf(scripted.client, ['topic', 'a', { rewind: 2 }], make)).to.not.equal(first);
-    expect(feedOf(other, ['topic', 'a', { rewind: 1 }], make)).to.not.equal(first);
+  describe('of a client', () => {
+    const make = (): TopicFeed => new TopicFeed(scripted.client, 'a/b/c', {});
+    const found = (rewind = 1, client = scripted.client): TopicFeed =>
+      feedOf(client, ['topic', 'a/b/c', { rewind }], make);
+
+    it('are one for each key', () => {
+      const first = found();
+      expect(found()).to.equal(first);
+      expect(found(2)).to.not.equal(first);
+      expect(found(1, new ScriptedClient().client)).to.not.equal(first);
+    });
+
+    it('are forgotten when they close', async () => {
+      const feed = found();
+      feed.watch(nobody)();
+      await settled();
+      expect(found()).to.not.equal(feed);
+    });
+
+    it('are found again when they open again, unless another one has their place', async () => {
+      const feed = found();
+      feed.watch(nobody)();
+      await settled();
+      const stop = feed.watch(nobody);
+      expect(found()).to.equal(feed);
+      stop();
+      await settled();
+      const other = found();
+      feed.watch(nobody)();
+      await settled();
+      expect(found()).to.equal(other);
+    });
   });
 });

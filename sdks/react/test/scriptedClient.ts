@@ -40,6 +40,8 @@ export class ScriptedClient {
   /** What it has of the history, the oldest first. */
   kept: readonly Message[] = [];
   refusesToEnter: RoomwireError | undefined;
+  /** Until when it does not answer who enters. */
+  entering: Promise<void> = Promise.resolve();
   private readonly stateListeners = new Set<(state: ConnectionState) => void>();
   private readonly roomListeners = new Set<() => void>();
   private members: readonly PresenceEntry[] = [];
@@ -103,10 +105,15 @@ export class ScriptedClient {
       get members() {
         return members();
       },
-      leave: async () => void this.left.push(roomId),
+      leave: async () => {
+        this.left.push(roomId);
+        this.members = [];
+      },
       enter: async (presence: unknown, { keep }: EnterOptions) => {
         this.entered.push(keep === true ? { keep, presence } : presence);
-        if (this.refusesToEnter !== undefined) throw this.refusesToEnter;
+        const refused = this.refusesToEnter;
+        await this.entering;
+        if (refused !== undefined) throw refused;
       },
       on: (_name: string, listener: () => void) => {
         this.roomListeners.add(listener);
