@@ -11,6 +11,7 @@ export abstract class Feed<State> {
   private state: State;
   private readonly listeners = new Set<() => void>();
   private close: (() => void) | undefined;
+  private closings = 0;
 
   constructor(initial: State) {
     this.initial = initial;
@@ -44,10 +45,17 @@ export abstract class Feed<State> {
     for (const listener of [...this.listeners]) listener();
   }
 
+  /** Says, when it is called, whether the feed has been closed since: what began before that is not for those who watch it anew. */
+  protected closedSince(): () => boolean {
+    const { closings } = this;
+    return () => this.closings !== closings;
+  }
+
   private closeUnwatched(): void {
     if (this.listeners.size > 0 || this.close === undefined) return;
     this.close();
     this.close = undefined;
+    this.closings += 1;
     this.state = this.initial;
     this.onUse(false);
   }

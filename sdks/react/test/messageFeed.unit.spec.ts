@@ -80,6 +80,28 @@ describe('the feeds of messages', () => {
     expect(feed.snapshot().hasEarlier).to.equal(true);
   });
 
+  it('begin anew with nothing of what was published before they ended', async () => {
+    const feed = newFeed();
+    feed.watch(nobody)();
+    await feed.publish('late');
+    feed.watch(nobody);
+    await settled();
+    expect(texts(feed)).to.eql([]);
+  });
+
+  it('begin anew with nothing that was loaded before they ended', async () => {
+    scripted.kept = ['1', '2'].map((text) => messageOf(text, text));
+    const feed = newFeed({ rewind: 1 });
+    const stop = feed.watch(nobody);
+    const loading = feed.loadEarlier(2);
+    stop();
+    await Promise.resolve();
+    feed.watch(nobody);
+    await loading;
+    expect(texts(feed)).to.eql([]);
+    expect(feed.snapshot()).to.include({ hasEarlier: true, isLoadingEarlier: false });
+  });
+
   it('say where messages are missing', () => {
     const feed = open({ rewind: 2 });
     const gap = { topic: 'a/b/c', reason: 'expired' } as never;
