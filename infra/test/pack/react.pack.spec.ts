@@ -3,6 +3,7 @@ import { decode } from '@msgpack/msgpack';
 import { expect } from 'chai';
 import { build } from 'esbuild';
 import type { Client } from '@roomwire/sdk';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { browserPath } from '../support/browser.js';
 import { openClient } from '../support/sdkClients.js';
@@ -30,19 +31,29 @@ const application = `
 
   const Count = () => <output id="count">{useMessages(topic, { rewind: 2 }).messages.length}</output>;
 
-  const Chat = () => {
-    const { messages, hasEarlier, loadEarlier, publish } = useMessages(topic, { rewind: 2 });
-    const { members } = usePresence(room, { name: 'Ann' });
+  const Latest = () => {
     const [latest, setLatest] = useState('');
     const { status } = useTopic(news, ({ data }) => setLatest(data));
+    return <p><output id="status">{status}</output><output id="latest">{latest}</output></p>;
+  };
+
+  const News = () => {
+    const { messages, status } = useMessages(news);
+    return <p><output id="status">{status}</output><output id="news">{messages.map(({ data }) => data)}</output></p>;
+  };
+
+  const Chat = () => {
+    const { messages, hasEarlier, loadEarlier, publish } = useMessages(topic, { rewind: 2 });
+    const [mood, setMood] = useState('here');
+    const { members } = usePresence(room, { name: 'Ann', mood }, { keep: true });
     return (
       <main>
         <output id="state">{useConnectionState().name}</output>
-        <output id="status">{status}</output>
-        <output id="latest">{latest}</output>
+        {mood === 'here' ? <Latest /> : <News />}
         <output id="members">{members.map(({ presence }) => presence.name).sort().join()}</output>
         <ol>{messages.map(({ data, meta }) => <li key={meta.id}>{data}</li>)}</ol>
         <button id="earlier" disabled={!hasEarlier} onClick={() => loadEarlier(3)}>earlier</button>
+        <button id="away" onClick={() => setMood('away')}>away</button>
         <button id="send" onClick={() => publish('mine')}>send</button>
         <Count />
       </main>
@@ -128,10 +139,19 @@ describe('the packed hooks for React', function () {
           await shows('ol', '34');
           await shows('#members', 'Ann');
           await shows('#status', 'subscribed');
-          await other.enter(room, { name: 'Bob' });
+          const seen = other.room(room);
+          const leaves: unknown[] = [];
+          seen.on('leave', (change) => leaves.push(change));
+          await seen.enter({ name: 'Bob' });
           await shows('#members', 'Ann,Bob');
           await other.publish(news, 'hot');
           await shows('#latest', 'hot');
+          await page.click('#away');
+          await eventually(() => seen.members.some(({ presence }) => presence.mood === 'away'));
+          await shows('#members', 'Ann,Bob');
+          await shows('#status', 'subscribed');
+          await other.publish(news, 'later');
+          await shows('#news', 'later');
           await other.publish(topic, '5');
           await shows('ol', '345');
           await page.click('#send');
@@ -149,9 +169,11 @@ describe('the packed hooks for React', function () {
               .length;
           expect(count('auth')).to.equal(1);
           expect(count('subscribe', topic)).to.equal(1);
-          expect(count('subscribe', news)).to.equal(1);
-          expect(count('unsubscribe')).to.equal(0);
-          expect(count('presence')).to.equal(1);
+          // By one component, and then by another one that it hands over to.
+          expect(count('subscribe', news)).to.equal(2);
+          expect(count('unsubscribe')).to.equal(1);
+          expect(count('presence')).to.equal(2);
+          expect(leaves).to.eql([]);
           expect(errors).to.eql([]);
         } finally {
           await close();

@@ -38,28 +38,31 @@ export class MessageFeed extends Feed<MessagesState> {
   }
 
   readonly publish = async (data: unknown, options: PublishOptions = {}): Promise<Published> => {
+    const isClosed = this.closedSince();
     const published = await this.client.publish(this.topic, data, options);
     // It does not come back to the client that has sent it.
-    this.add(this.own(data, options, published.id));
+    if (!isClosed()) this.add(this.own(data, options, published.id));
     return published;
   };
 
   readonly loadEarlier = async (count = 50): Promise<void> => {
     const { messages, isLoadingEarlier } = this.snapshot();
     if (isLoadingEarlier) return;
+    const isClosed = this.closedSince();
     this.change({ isLoadingEarlier: true });
     try {
       const before = oldestPosition(messages);
       const options = { limit: count, ...(before === undefined ? {} : { before }) };
       let earlier = 0;
       for await (const message of this.client.history(this.topic, options)) {
+        if (isClosed()) return;
         earlier += 1;
         this.room += 1;
         this.add(message);
       }
-      this.change({ hasEarlier: earlier === count });
+      if (!isClosed()) this.change({ hasEarlier: earlier === count });
     } finally {
-      this.change({ isLoadingEarlier: false });
+      if (!isClosed()) this.change({ isLoadingEarlier: false });
     }
   };
 

@@ -1,4 +1,5 @@
 import type { Client, RoomwireError, Watch } from '@roomwire/sdk';
+import { afterFormer } from './afterFormer.js';
 import { Feed } from './feed.js';
 import { onceConnected } from './onceConnected.js';
 
@@ -12,8 +13,6 @@ export interface OccupancyState {
 export class OccupancyFeed extends Feed<OccupancyState> {
   private readonly client: Client;
   private readonly roomId: string;
-  /** A client counts a room once. */
-  private former: Promise<void> = Promise.resolve();
 
   constructor(client: Client, roomId: string) {
     super({ present: undefined, error: undefined });
@@ -22,28 +21,22 @@ export class OccupancyFeed extends Feed<OccupancyState> {
   }
 
   protected override open(): () => void {
-    let counting: Promise<Watch> | undefined;
-    let isOver = false;
-    const stop = onceConnected(
-      this.client,
-      async () => {
-        await this.former;
-        if (isOver) return;
-        counting = this.client.count(this.roomId, (present) => {
-          if (!isOver) this.change({ present, error: undefined });
-        });
-        await counting;
-      },
-      (error) => this.change({ error }),
-    );
-    return () => {
-      isOver = true;
-      stop();
-      if (counting === undefined) return;
-      this.former = counting.then(
-        (watch) => watch.stop(),
-        () => undefined,
-      );
-    };
+    // A client counts a room once.
+    return afterFormer(this.client, `count ${this.roomId}`, () => {
+      let counting: Promise<Watch> | undefined;
+      const count = (): Promise<Watch> =>
+        (counting = this.client.count(this.roomId, (present) => this.change({ present, error: undefined })));
+      const stop = onceConnected(this.client, count, {
+        onDone: () => undefined,
+        onError: (error) => this.change({ error }),
+      });
+      return async () => {
+        stop();
+        await counting?.then(
+          (watch) => watch.stop(),
+          () => undefined,
+        );
+      };
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { Client, EnterOptions, PresenceData, PresenceEntry, RoomwireError } from '@roomwire/sdk';
+import { afterFormer } from './afterFormer.js';
 import { Feed } from './feed.js';
 import { onceConnected } from './onceConnected.js';
 
@@ -10,37 +11,73 @@ export interface PresenceState {
   readonly error: RoomwireError | undefined;
 }
 
+interface Announcement {
+  readonly presence: PresenceData;
+}
+
 /** Enters a room, and keeps the list of who is there. With `keep` it leaves the room at the end. */
 export class PresenceFeed extends Feed<PresenceState> {
   private readonly client: Client;
   private readonly roomId: string;
-  private readonly presence: PresenceData;
   private readonly options: EnterOptions;
+  /** Of those who watch, the newest last: that one applies. */
+  private readonly announcements = new Set<Announcement>();
+  private announced: string | undefined;
+  private stopAnnouncing = (): void => undefined;
 
-  constructor(client: Client, roomId: string, presence: PresenceData, options: EnterOptions = {}) {
+  constructor(client: Client, roomId: string, options: EnterOptions = {}) {
     super({ members: [], isEntered: false, error: undefined });
     this.client = client;
     this.roomId = roomId;
-    this.presence = presence;
     this.options = options;
   }
 
-  protected override open(): () => void {
-    const room = this.client.room(this.roomId);
-    const show = (): void => this.change({ members: room.members });
-    const events = (['join', 'update', 'leave'] as const).map((name) => room.on(name, show));
-    const waiting = onceConnected(
-      this.client,
-      async () => {
-        await room.enter(this.presence, this.options);
-        this.change({ members: room.members, isEntered: true, error: undefined });
-      },
-      (error) => this.change({ error }),
-    );
+  /** As `watch`, for a component that says this of the actor. */
+  watchAs(presence: PresenceData, listener: () => void): () => void {
+    const announcement = { presence };
+    this.announcements.add(announcement);
+    this.renew();
+    const stop = this.watch(listener);
     return () => {
-      for (const stop of [...events, waiting]) stop();
-      // A server that cannot let the client stay elsewhere has said so by `error`.
-      if (this.options.keep === true) room.leave().catch(() => undefined);
+      this.announcements.delete(announcement);
+      stop();
+      this.renew();
     };
+  }
+
+  protected override open(): () => void {
+    return afterFormer(this.client, `presence ${this.roomId}`, () => {
+      const room = this.client.room(this.roomId);
+      const show = (): void => this.change({ members: room.members });
+      const events = (['join', 'update', 'leave'] as const).map((name) => room.on(name, show));
+      this.announce();
+      return async () => {
+        for (const stop of events) stop();
+        this.stopAnnouncing();
+        this.announced = undefined;
+        // A server that cannot let the client stay elsewhere has said so by `error`.
+        if (this.options.keep === true) await room.leave().catch(() => undefined);
+      };
+    });
+  }
+
+  /** Later, so that nobody sees what is replaced at once. */
+  private renew(): void {
+    queueMicrotask(() => {
+      if (this.announced !== undefined) this.announce();
+    });
+  }
+
+  private announce(): void {
+    const newest = [...this.announcements].at(-1);
+    const text = JSON.stringify(newest?.presence);
+    if (newest === undefined || text === this.announced) return;
+    this.announced = text;
+    this.stopAnnouncing();
+    const room = this.client.room(this.roomId);
+    this.stopAnnouncing = onceConnected(this.client, () => room.enter(newest.presence, this.options), {
+      onDone: () => this.change({ members: room.members, isEntered: true, error: undefined }),
+      onError: (error) => this.change({ error }),
+    });
   }
 }

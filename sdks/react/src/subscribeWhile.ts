@@ -1,4 +1,5 @@
 import type { Client, MessageHandler, RoomwireError, SubscribeOptions } from '@roomwire/sdk';
+import { afterFormer } from './afterFormer.js';
 
 export interface SubscriptionState {
   /** `idle` without a topic; `failed` when it was refused, or ended for the reason in `error`. */
@@ -22,16 +23,24 @@ export const subscribeWhile = (
   };
   const fail = (error: RoomwireError | undefined): void => tell({ status: 'failed', error });
 
-  const subscription = client.subscribe(topic, (message) => (isOver ? undefined : handler(message)), options);
-  subscription.then(({ ended }) => {
-    tell({ status: 'subscribed', error: undefined });
-    return ended.then(fail);
-  }, fail);
+  const stop = afterFormer(client, `topic ${topic}`, () => {
+    const subscription = client.subscribe(
+      topic,
+      (message) => (isOver ? undefined : handler(message)),
+      options,
+    );
+    subscription.then(({ ended }) => {
+      tell({ status: 'subscribed', error: undefined });
+      return ended.then(fail);
+    }, fail);
+    return () =>
+      subscription.then(
+        (made) => made.unsubscribe(),
+        () => undefined,
+      );
+  });
   return () => {
     isOver = true;
-    subscription.then(
-      (made) => made.unsubscribe(),
-      () => undefined,
-    );
+    stop();
   };
 };

@@ -1,12 +1,13 @@
 import type { EnterOptions, PresenceData } from '@roomwire/sdk';
-import { useSyncExternalStore } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 import { feedOf } from './feed.js';
 import { PresenceFeed, type PresenceState } from './presenceFeed.js';
 import { useRoomwire } from './provider.js';
 
 /**
- * Enters a room with what the actor says of itself, and lists who is there. With `keep` it is in as many rooms as are mounted, and leaves one
- * that no component has any more. Without it, mount one room at a time: the actor leaves a room when it enters another, or its connection ends.
+ * Enters a room with what the actor says of itself, and lists who is there. What changes of it is announced; of several presences in a room the
+ * newest applies. With `keep`, the same for all of them, it is in as many rooms as are mounted, and leaves one that no component has any more.
+ * Without it, mount one room at a time: the actor leaves a room when it enters another, or its connection ends.
  */
 export const usePresence = (
   roomId: string,
@@ -14,7 +15,12 @@ export const usePresence = (
   { keep = false }: EnterOptions = {},
 ): PresenceState => {
   const client = useRoomwire();
-  const make = (): PresenceFeed => new PresenceFeed(client, roomId, presence, { keep });
-  const feed = feedOf(client, ['presence', roomId, presence, keep], make);
-  return useSyncExternalStore(feed.watch, feed.snapshot, feed.snapshotOnServer);
+  const make = (): PresenceFeed => new PresenceFeed(client, roomId, { keep });
+  const feed = feedOf(client, ['presence', roomId, keep], make);
+  // The same for new objects that are equal.
+  const watch = useCallback(
+    (listener: () => void) => feed.watchAs(presence, listener),
+    [feed, JSON.stringify(presence)],
+  );
+  return useSyncExternalStore(watch, feed.snapshot, feed.snapshotOnServer);
 };

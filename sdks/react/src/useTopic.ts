@@ -15,7 +15,8 @@ const never = (): (() => void) => () => undefined;
 
 /**
  * Calls the handler with each message of a topic while the component is mounted; always the handler of the last render. Without a topic
- * nothing is subscribed. Components with the same topic must have the same options, which may be new objects at each render.
+ * nothing is subscribed. Components with the same topic must have the same options, which may be new objects at each render. With others the
+ * former subscription ends, and then another one begins.
  */
 export const useTopic = (
   topic: string | undefined,

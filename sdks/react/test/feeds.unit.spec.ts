@@ -1,11 +1,9 @@
-import { RoomwireError, type Message } from '@roomwire/sdk';
+import { RoomwireError } from '@roomwire/sdk';
 import { expect } from 'chai';
 import { feedOf } from '../src/feed.js';
-import { MessageFeed } from '../src/messageFeed.js';
 import { OccupancyFeed } from '../src/occupancyFeed.js';
-import { PresenceFeed } from '../src/presenceFeed.js';
 import { TopicFeed } from '../src/topicFeed.js';
-import { messageOf, ScriptedClient, settled, textsOf, type ScriptedSubscription } from './scriptedClient.js';
+import { messageOf, ScriptedClient, settled, type ScriptedSubscription } from './scriptedClient.js';
 
 const nobody = (): void => undefined;
 
@@ -46,6 +44,7 @@ describe('the feeds of the hooks', () => {
       await settled();
       expect(subscription().isOver).to.equal(true);
       feed.watch(nobody);
+      await settled();
       expect(scripted.subscriptions).to.have.lengthOf(2);
     });
 
@@ -108,128 +107,6 @@ describe('the feeds of the hooks', () => {
     });
   });
 
-  describe('of messages', () => {
-    const open = (options: { rewind?: number; keep?: number } = {}): MessageFeed => {
-      const { rewind, keep = 1_000 } = options;
-      const feed = new MessageFeed(scripted.client, 'a/b/c', { rewind, keep });
-      feed.watch(nobody);
-      return feed;
-    };
-    const come = (...messages: readonly Message[]): void =>
-      messages.forEach((message) => void subscription().deliver(message));
-    const texts = (feed: MessageFeed): unknown[] => textsOf(feed.snapshot().messages);
-
-    it('ask for the history, and that none is missing, only where they are told to', () => {
-      open();
-      open({ rewind: 20 });
-      expect(subscription(0).options)
-        .to.include({ meta: true, own: true })
-        .and.not.have.any.keys('rewind', 'resume');
-      expect(subscription(1).options).to.include({ rewind: 20, resume: true });
-    });
-
-    it('have the history and what comes in one list', () => {
-      const feed = open({ rewind: 2 });
-      come(messageOf('1', '1'), messageOf('2', '2'), messageOf('3', '3'));
-      expect(texts(feed)).to.eql(['1', '2', '3']);
-    });
-
-    it('have what the client publishes once, also when it is replayed', async () => {
-      scripted.connect();
-      const feed = open({ rewind: 2 });
-      come(messageOf('1', '1'));
-      await feed.publish('mine', { filter: 'eu' });
-      expect(texts(feed)).to.eql(['1', 'mine']);
-      expect(feed.snapshot().messages[1]).to.deep.include({ filter: 'eu', isReplay: false });
-      expect(feed.snapshot().messages[1]?.meta).to.include({ id: 'own', from: 'me' });
-      come(messageOf('mine', '2', 'own'));
-      expect(texts(feed)).to.eql(['1', 'mine']);
-      expect(feed.snapshot().messages[1]?.meta?.position).to.equal('2');
-    });
-
-    it('page back until there is nothing more', async () => {
-      scripted.kept = ['1', '2', '3', '4', '5'].map((text) => messageOf(text, text));
-      const feed = open({ rewind: 1 });
-      come(messageOf('5', '5'));
-      const loading = feed.loadEarlier(2);
-      expect(feed.snapshot().isLoadingEarlier).to.equal(true);
-      // Once at a time.
-      await Promise.all([loading, feed.loadEarlier(2)]);
-      expect(texts(feed)).to.eql(['3', '4', '5']);
-      expect(feed.snapshot()).to.include({ hasEarlier: true, isLoadingEarlier: false });
-      await feed.loadEarlier(3);
-      expect(texts(feed)).to.eql(['1', '2', '3', '4', '5']);
-      expect(feed.snapshot().hasEarlier).to.equal(false);
-    });
-
-    it('keep so many, and those that were asked for, and say that there are earlier ones', async () => {
-      scripted.kept = ['1', '2', '3'].map((text) => messageOf(text, text));
-      const feed = open({ rewind: 2, keep: 2 });
-      come(messageOf('3', '3'), messageOf('4', '4'));
-      await feed.loadEarlier(5);
-      expect(texts(feed)).to.eql(['1', '2', '3', '4']);
-      expect(feed.snapshot().hasEarlier).to.equal(false);
-      come(messageOf('5', '5'), messageOf('6', '6'));
-      expect(texts(feed)).to.eql(['3', '4', '5', '6']);
-      expect(feed.snapshot().hasEarlier).to.equal(true);
-    });
-
-    it('say where messages are missing', () => {
-      const feed = open({ rewind: 2 });
-      const gap = { topic: 'a/b/c', reason: 'expired' } as never;
-      subscription().options.onGap?.(gap);
-      expect(feed.snapshot().gaps).to.eql([gap]);
-    });
-  });
-
-  describe('of presence', () => {
-    const open = (): PresenceFeed => {
-      const feed = new PresenceFeed(scripted.client, 'lobby', { name: 'Ann' });
-      feed.watch(nobody)();
-      feed.watch(nobody);
-      return feed;
-    };
-
-    it('enter once, when there is a connection, and follow the list', async () => {
-      const feed = open();
-      await settled();
-      expect(scripted.entered).to.eql([]);
-      scripted.connect();
-      await settled();
-      scripted.connect();
-      await settled();
-      expect(scripted.entered).to.eql([{ name: 'Ann' }]);
-      expect(feed.snapshot().isEntered).to.equal(true);
-      scripted.become('me', 'other');
-      expect(feed.snapshot().members.map(({ actorTokenId }) => actorTokenId)).to.eql(['me', 'other']);
-    });
-
-    it('say why they were refused, and try again on the next connection', async () => {
-      scripted.refusesToEnter = new RoomwireError('unknown_topic');
-      const feed = open();
-      scripted.connect();
-      await settled();
-      expect(feed.snapshot()).to.include({ isEntered: false, error: scripted.refusesToEnter });
-      scripted.refusesToEnter = undefined;
-      scripted.connect();
-      await settled();
-      expect(feed.snapshot()).to.include({ isEntered: true, error: undefined });
-    });
-  });
-
-  it('of presence that keep the other rooms leave theirs at the end', async () => {
-    for (const keep of [true, false]) {
-      const feed = new PresenceFeed(scripted.client, 'lobby', {}, { keep });
-      const stop = feed.watch(nobody);
-      scripted.connect();
-      await settled();
-      stop();
-      await settled();
-    }
-    expect(scripted.entered).to.eql([{ keep: true, presence: {} }, {}]);
-    expect(scripted.left).to.eql(['lobby']);
-  });
-
   describe('of occupancy', () => {
     it('count while they are watched, once there is a connection', async () => {
       const feed = new OccupancyFeed(scripted.client, 'lobby');
@@ -261,6 +138,18 @@ describe('the feeds of the hooks', () => {
       expect(feed.snapshot().present).to.equal(3);
     });
 
+    it('begin behind a former one of the room', async () => {
+      scripted.connect();
+      new OccupancyFeed(scripted.client, 'lobby').watch(nobody)();
+      await Promise.resolve();
+      const next = new OccupancyFeed(scripted.client, 'lobby');
+      next.watch(nobody);
+      await settled();
+      expect(next.snapshot().error).to.equal(undefined);
+      scripted.counts.get('lobby')?.(3);
+      expect(next.snapshot().present).to.equal(3);
+    });
+
     it('say why they were refused', async () => {
       scripted.refusesToEnter = new RoomwireError('unsupported_feature');
       const feed = new OccupancyFeed(scripted.client, 'lobby');
@@ -271,12 +160,37 @@ describe('the feeds of the hooks', () => {
     });
   });
 
-  it('are one for each client and key', () => {
-    const other = new ScriptedClient().client;
-    const make = (): object => ({});
-    const first = feedOf(scripted.client, ['topic', 'a', { rewind: 1 }], make);
-    expect(feedOf(scripted.client, ['topic', 'a', { rewind: 1 }], make)).to.equal(first);
-    expect(feedOf(scripted.client, ['topic', 'a', { rewind: 2 }], make)).to.not.equal(first);
-    expect(feedOf(other, ['topic', 'a', { rewind: 1 }], make)).to.not.equal(first);
+  describe('of a client', () => {
+    const make = (): TopicFeed => new TopicFeed(scripted.client, 'a/b/c', {});
+    const found = (rewind = 1, client = scripted.client): TopicFeed =>
+      feedOf(client, ['topic', 'a/b/c', { rewind }], make);
+
+    it('are one for each key', () => {
+      const first = found();
+      expect(found()).to.equal(first);
+      expect(found(2)).to.not.equal(first);
+      expect(found(1, new ScriptedClient().client)).to.not.equal(first);
+    });
+
+    it('are forgotten when they close', async () => {
+      const feed = found();
+      feed.watch(nobody)();
+      await settled();
+      expect(found()).to.not.equal(feed);
+    });
+
+    it('are found again when they open again, unless another one has their place', async () => {
+      const feed = found();
+      feed.watch(nobody)();
+      await settled();
+      const stop = feed.watch(nobody);
+      expect(found()).to.equal(feed);
+      stop();
+      await settled();
+      const other = found();
+      feed.watch(nobody)();
+      await settled();
+      expect(found()).to.equal(other);
+    });
   });
 });

@@ -19,8 +19,10 @@ export const textsOf = (messages: readonly Message[]): unknown[] => messages.map
 
 /** What has been subscribed, and how a test answers. */
 export interface ScriptedSubscription {
+  readonly topic: string;
   readonly options: SubscribeOptions;
   readonly deliver: MessageHandler;
+  hasBegun: boolean;
   isOver: boolean;
   accept(): void;
   refuse(error: RoomwireError): void;
@@ -38,6 +40,8 @@ export class ScriptedClient {
   /** What it has of the history, the oldest first. */
   kept: readonly Message[] = [];
   refusesToEnter: RoomwireError | undefined;
+  /** Until when it does not answer who enters. */
+  entering: Promise<void> = Promise.resolve();
   private readonly stateListeners = new Set<(state: ConnectionState) => void>();
   private readonly roomListeners = new Set<() => void>();
   private members: readonly PresenceEntry[] = [];
@@ -46,18 +50,27 @@ export class ScriptedClient {
     return this as unknown as Client;
   }
 
-  async subscribe(_topic: string, deliver: MessageHandler, options: SubscribeOptions): Promise<unknown> {
+  async subscribe(topic: string, deliver: MessageHandler, options: SubscribeOptions): Promise<unknown> {
+    if (this.conflicts(topic, options)) throw new RoomwireError('subscription_conflict', { topic });
     const subscription: ScriptedSubscription = {
-      ...{ options, deliver, isOver: false },
+      ...{ topic, options, deliver, hasBegun: false, isOver: false },
       ...{ accept: () => undefined, refuse: () => undefined, end: () => undefined },
     };
     this.subscriptions.push(subscription);
+    const over = (): void => void (subscription.isOver = true);
     await new Promise<void>((resolve, reject) => {
-      subscription.accept = resolve;
-      subscription.refuse = reject;
+      subscription.accept = () => {
+        subscription.hasBegun = true;
+        resolve();
+      };
+      subscription.refuse = (error) => {
+        over();
+        reject(error);
+      };
     });
-    const ended = new Promise((resolve) => (subscription.end = resolve));
-    return { ended, unsubscribe: async () => void (subscription.isOver = true) };
+    const ended = new Promise<RoomwireError>((resolve) => (subscription.end = resolve));
+    void ended.then(over);
+    return { ended, unsubscribe: async () => over() };
   }
 
   async *history(_topic: string, { before, limit = Infinity }: HistoryOptions): AsyncGenerator<Message> {
@@ -92,10 +105,15 @@ export class ScriptedClient {
       get members() {
         return members();
       },
-      leave: async () => void this.left.push(roomId),
+      leave: async () => {
+        this.left.push(roomId);
+        this.members = [];
+      },
       enter: async (presence: unknown, { keep }: EnterOptions) => {
         this.entered.push(keep === true ? { keep, presence } : presence);
-        if (this.refusesToEnter !== undefined) throw this.refusesToEnter;
+        const refused = this.refusesToEnter;
+        await this.entering;
+        if (refused !== undefined) throw refused;
       },
       on: (_name: string, listener: () => void) => {
         this.roomListeners.add(listener);
@@ -107,6 +125,14 @@ export class ScriptedClient {
   become(...actorTokenIds: readonly string[]): void {
     this.members = actorTokenIds.map((actorTokenId) => ({ actorTokenId, presence: {}, joinedAt: 0 }));
     for (const listener of this.roomListeners) listener();
+  }
+
+  /** As the client does: all on a topic have the same options, and nobody joins later who wants earlier messages. */
+  private conflicts(topic: string, options: SubscribeOptions): boolean {
+    const text = JSON.stringify(options);
+    return this.subscriptions
+      .filter((other) => other.topic === topic && !other.isOver)
+      .some((other) => JSON.stringify(other.options) !== text || (other.hasBegun && 'rewind' in options));
   }
 }
 
