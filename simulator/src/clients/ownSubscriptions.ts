@@ -60,6 +60,8 @@ export class OwnSubscriptions {
   private readonly doubted = new Map<string, DoubtedMember>();
   private readonly wereOwn = new Set<string>();
   private readonly wereMembers = new Set<string>();
+  /** Topics that were refused other options: the server has the subscription as it was. */
+  private readonly left = new Set<string>();
   /** Topics of which no message may come until they are asked for again. */
   private readonly ended = new Set<string>();
 
@@ -92,7 +94,8 @@ export class OwnSubscriptions {
   ask(topic: string, wish: Wish | undefined): boolean {
     if (this.asking.has(topic)) return false;
     const former = this.byTopic.get(topic);
-    this.asking.set(topic, { wish, askedAt: this.world.time.now, isAgain: former !== undefined });
+    const isAgain = former !== undefined || this.left.delete(topic);
+    this.asking.set(topic, { wish, askedAt: this.world.time.now, isAgain });
     // What it gets from now on is another thing, and a message may be of either.
     if (former && !(wish && isSame(former, wish))) this.end(topic);
     if (wish?.own) this.wereOwn.add(topic);
@@ -139,6 +142,7 @@ export class OwnSubscriptions {
     this.end(topic);
     if (error === 'broker_unavailable' && asked.wish?.jobs) this.doubtMember(asked.wish, asked.askedAt);
     if (error === 'continuity_lost') this.ended.add(topic);
+    else if (error !== 'unknown_topic' && asked.isAgain) this.left.add(topic);
     if (error === 'unknown_topic' && asked.wish) this.used(asked.wish.room, false, asked.askedAt);
     return true;
   }
