@@ -14,6 +14,8 @@ type ReaderOutbox = Pick<ClientOutbox, 'push' | 'waitingBytes' | 'isOpen'>;
 export interface Replaying {
   readonly meta: boolean;
   readonly outbox: ReaderOutbox;
+  /** It has been sent a message that is, or was, the last value of its topic. */
+  sentLive(value: { readonly stamp: string; readonly id: string }): void;
   /** Whether it would have got a message live. */
   wouldGet(message: LiveMessage): boolean;
   isHeldBy(hold: Hold): boolean;
@@ -74,6 +76,7 @@ export class Replay {
     this.first = messages[0]?.place;
     for (const kept of messages) {
       replayed(kept);
+      this.noteValue(kept);
       this.subscription.outbox.push(frames.of(topic, kept, this.subscription));
     }
     this.deps.delivered(messages.length);
@@ -177,9 +180,15 @@ export class Replay {
     this.deps.delivered(frames.length);
   }
 
+  /** [WS-HIST-7] It does not come once more as the last value, which may reach this gateway late. */
+  private noteValue({ message: { id, retention } }: Pick<KeptMessage, 'message'>): void {
+    if (retention) this.subscription.sentLive({ stamp: retention.stamp, id });
+  }
+
   private push({ message, place }: Pick<KeptMessage, 'message' | 'place'>): void {
     const { meta, outbox } = this.subscription;
     const { body } = message;
+    this.noteValue({ message });
     outbox.push(meta ? frameWithMeta(this.deps.topic, { message, place }, body) : binaryFrame(body));
   }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Buffer } from 'node:buffer';
 import { decodeMulti } from '@msgpack/msgpack';
+import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { endOf, type HistoryView, type KeptMessage } from '@roomwire/shared/ports/history';
 import {
   binaryFrame,
@@ -29,6 +30,8 @@ class Stage {
   readonly got: Got[] = [];
   /** What it was told of the record that it has been sent. */
   readonly caughtUp: ReplayExtent[] = [];
+  /** The stamps of the last values that it has been sent. */
+  readonly values: string[] = [];
   isOver = false;
   waitingBytes = 0;
   failures = 0;
@@ -49,6 +52,7 @@ class Stage {
     };
     this.subscription = {
       ...{ meta: false, outbox: this.outbox },
+      sentLive: ({ stamp }) => void this.values.push(stamp),
       wouldGet: () => true,
       isHeldBy: (hold: Hold) => this.hold === hold,
       letGo: (hold: Hold) => {
@@ -68,8 +72,8 @@ class Stage {
   }
 
   /** Reaches the record, and is on its way to those that listen. */
-  add(number: number): KeptMessage {
-    return this.record.add(now, { body: messageBody(head, Uint8Array.of(number)) });
+  add(number: number, fields: Partial<LiveMessage> = {}): KeptMessage {
+    return this.record.add(now, { body: messageBody(head, Uint8Array.of(number)), ...fields });
   }
 
   /** Reaches those that listen; `bytes` more than it says. */
@@ -143,6 +147,17 @@ describe('a replay', () => {
       { data: 4 },
     ]);
     expect(stage.memory.bytes).to.equal(0);
+  });
+
+  it('[WS-HIST-7] says which last values it has sent, so that none comes once more when it is stored late', async () => {
+    const stage = new Stage();
+    const retention = (stamp: string) => ({ stamp, appId: 'a', roomId: 'r', accessScopeId: null });
+    const replayed = [stage.add(1), stage.add(2, { retention: retention('s2') })];
+    const view = stage.record.view();
+    stage.send(replayed);
+    stage.hold?.take(Buffer.alloc(1_200_000), { place: stage.add(3, { retention: retention('s3') }).place });
+    await stage.goLive(view);
+    expect(stage.values).to.eql(['s2', 's3']);
   });
 
   it('says what it has sent once all is sent, and nothing where it was cut short', async () => {
