@@ -92,10 +92,11 @@ export const AppConfiguration = ({ app }: { readonly app: App }) => {
   );
 };
 
-const changesOf = ({ config }: App, values: FormValues): AppChanges => {
+const changesOf = (app: App, values: FormValues): AppChanges => {
+  const { config } = app;
   const events = values.list('config.eventWebhook.events');
   const lingerSeconds = values.number('config.eventWebhook.lingerSeconds');
-  const eventWebhook = webhookOf(values, 'config.eventWebhook');
+  const eventWebhook = webhookOf(values, 'config.eventWebhook', config.eventWebhook);
   const changes = {
     config: {
       ...config,
@@ -110,8 +111,8 @@ const changesOf = ({ config }: App, values: FormValues): AppChanges => {
           }
         : null,
     },
-    triggerWebhook: webhookOf(values, 'triggerWebhook') ?? null,
-    hydrationWebhook: webhookOf(values, 'hydrationWebhook') ?? null,
+    triggerWebhook: webhookOf(values, 'triggerWebhook', app.triggerWebhook) ?? null,
+    hydrationWebhook: webhookOf(values, 'hydrationWebhook', app.hydrationWebhook) ?? null,
   };
   // The service checks what was entered, and says at which field it is wrong.
   return changes as AppChanges;
