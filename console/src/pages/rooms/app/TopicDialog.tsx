@@ -1,9 +1,11 @@
+import { useState } from 'react';
 import { Dialog } from '../../../components/Dialog.js';
 import { Form } from '../../../components/Form.js';
 import type { FormValues } from '../../../components/formValues.js';
 import { toast } from '../../../components/Toast.js';
 import type { App } from '../model.js';
 import { configOf } from './topicConfig.js';
+import { settingsEdit } from './topicEdits.js';
 import { TopicFields } from './TopicFields.js';
 import { useAppChange } from './useAppChange.js';
 import { useFieldNames } from './WebhookFields.js';
@@ -17,12 +19,17 @@ interface TopicDialogProps {
 /** What is kept of a topic's messages, and what is called for them. */
 export const TopicDialog = ({ app, topic, onClose }: TopicDialogProps) => {
   const at = useFieldNames(`topicConfigs.${topic}`);
-  const config = app.topicConfigs[topic] ?? {};
-  const { change, question } = useAppChange(app);
+  // The fields keep what they began with, whatever the page reads meanwhile.
+  const [shown, show] = useState(app);
+  const config = shown.topicConfigs[topic] ?? {};
+  const { change, question } = useAppChange(shown, (now) => {
+    if (now.topics.includes(topic)) return show(now);
+    onClose();
+    toast(`Somebody else has removed ${topic} meanwhile`);
+  });
 
   const save = async (values: FormValues): Promise<void> => {
-    const topicConfigs = { ...app.topicConfigs, [topic]: configOf(values, at, config) };
-    const isDone = await change({ topicConfigs }, `Change ${topic}?`);
+    const isDone = await change(settingsEdit(topic, configOf(values, at, config)), `Change ${topic}?`);
     if (!isDone) return;
     onClose();
     toast(`${topic} is changed`);
@@ -32,7 +39,7 @@ export const TopicDialog = ({ app, topic, onClose }: TopicDialogProps) => {
     <>
       <Dialog title={`Settings of ${topic}`} isOpen onClose={onClose}>
         <Form submit="Save" onCancel={onClose} onSubmit={save}>
-          <TopicFields config={config} at={at} />
+          <TopicFields key={shown.updatedAt} config={config} at={at} />
         </Form>
       </Dialog>
       {question}
