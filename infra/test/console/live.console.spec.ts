@@ -90,6 +90,19 @@ describe('the live room of the console', function () {
     expect(code).to.include(address).and.include('from the page').and.not.include('ak_');
   });
 
+  it('leaves nothing of a topic behind in another one', async () => {
+    const { page } = await world.signedIn(pathTo('chat'));
+    await watching(page);
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText('Published:').waitFor();
+    await page.getByRole('option', { name: /"Hello"/ }).click();
+    await page.getByText(/^Who got it/).waitFor();
+    await page.locator('.place-bar').getByRole('button', { name: 'Topic' }).click();
+    await page.getByRole('option', { name: 'news' }).click();
+    await page.locator('.live-head', { hasText: '/lobby/news' }).waitFor();
+    expect(await page.getByText(/^Published:|^Who got it/).count()).to.equal(0);
+  });
+
   it('shows only what fits the filters', async () => {
     const { page } = await world.signedIn(pathTo('chat'));
     await watching(page);

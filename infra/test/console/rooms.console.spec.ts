@@ -65,6 +65,39 @@ describe('the console, apps and rooms', function () {
     await page.context().close();
   });
 
+  it('saves what was changed, and nothing over what others have changed meanwhile', async () => {
+    const { app } = await makeApp('Shared');
+    const path = `/apps/${app.appId}`;
+    const { project } = world.service;
+    const topicConfigs = async () => (await project.get(path)).body.topicConfigs;
+    const chat = { logging: { enabled: true, replayEnabled: false, maxReplayMessages: 50 } };
+    await project.patch(path, { topics: ['chat', 'orders'], topicConfigs: { chat } });
+    const { page } = await world.signedIn(`rooms/${app.appId}`);
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    const messages = page.getByLabel('Messages at most');
+
+    await page.getByRole('button', { name: 'Settings of chat' }).click();
+    await page.getByText('Keep a history').click();
+    await messages.fill('5');
+    await project.patch(path, { topicConfigs: { chat, orders: { history: { messages: 6 } } } });
+    await save.click();
+    await page.getByText('chat is changed').waitFor();
+    const saved = { ...chat, history: { messages: 5 } };
+    expect(await topicConfigs()).to.eql({ chat: saved, orders: { history: { messages: 6 } } });
+
+    await page.getByRole('button', { name: 'Settings of orders' }).click();
+    await messages.fill('60');
+    await project.patch(path, { topicConfigs: { chat: saved, orders: { history: { messages: 7 } } } });
+    await save.click();
+    await page.getByRole('alert').getByText('Somebody else has changed this meanwhile').waitFor();
+    expect(await messages.inputValue()).to.equal('7');
+    await messages.fill('70');
+    await save.click();
+    await page.getByText('orders is changed').waitFor();
+    expect(await topicConfigs()).to.eql({ chat: saved, orders: { history: { messages: 70 } } });
+    await page.context().close();
+  });
+
   it('changes the configuration, and says where JSON is none', async () => {
     const { app } = await makeApp('Configured');
     const { page } = await world.signedIn(`rooms/${app.appId}`);

@@ -46,6 +46,8 @@ const Chosen = ({ place }: { readonly place: PlaceChoice }) => {
     );
   return (
     <RoomView
+      // What is chosen in one topic, and what was published there, is nothing in another.
+      key={`${app.data.slug}/${room.data.slug}/${topic} ${scope}`}
       app={app.data}
       room={room.data}
       topic={topic}

@@ -13,7 +13,7 @@ export const PlaceBar = ({ place }: { readonly place: PlaceChoice }) => {
   const [appText, searchApps] = useState('');
   const [roomText, searchRooms] = useState('');
   const apps = useQuery({ ...appsNamed(project, appText), placeholderData: (before) => before });
-  const rooms = useQuery({ ...roomsNamed(project, appId, roomText), placeholderData: (before) => before });
+  const rooms = useQuery(roomsNamed(project, appId, roomText));
   const scopes = useQuery(scopesOf(project));
   const { data: app } = useQuery(appOf(project, appId));
   const { data: room } = useQuery(roomOf(project, appId, roomId));

@@ -52,7 +52,7 @@ export const RoomView = ({ app, room, topic, filters, scope, scopeName }: RoomVi
             <MessagePanel feed={feed} spot={spot} selected={selected} onSelect={select} />
           </TabPanel>
           <TabPanel id="history">
-            <History key={`${address} ${scope}`} spot={spot} selected={selected} onSelect={select} />
+            <History spot={spot} selected={selected} onSelect={select} />
           </TabPanel>
         </Tabs>
         <MessageDetails entry={selected} address={address} scope={scope} />

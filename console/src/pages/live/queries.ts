@@ -22,6 +22,8 @@ export const roomsNamed = ({ api, projectId }: OpenProject, appId: string | unde
       return 'next' in answer ? answer.data : answer;
     },
     enabled: appId !== undefined,
+    // Those of another app are none to choose from.
+    placeholderData: (before, query) => (query?.queryKey[2] === appId ? before : undefined),
   });
 
 export const appOf = ({ api, projectId }: OpenProject, appId: string | undefined) =>

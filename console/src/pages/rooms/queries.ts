@@ -3,6 +3,7 @@ import { answerOf } from '../../api/failure.js';
 import { useRows } from '../../api/useRows.js';
 import { useProject, type OpenProject } from '../../session/console.js';
 import type { App, Grant, Room } from './model.js';
+import { appRecord, roomRecord } from './records.js';
 
 const pageSize = 50;
 
@@ -20,7 +21,7 @@ export const useApps = () => {
 export const appQuery = ({ api, projectId }: OpenProject, appId: string) =>
   queryOptions({
     queryKey: [projectId, 'app', appId],
-    queryFn: () => answerOf(api.GET('/apps/{appId}', { params: { path: { appId } } })),
+    queryFn: appRecord(api, { appId }).read,
   });
 
 export const useRooms = (appId: string, name: string) => {
@@ -37,7 +38,7 @@ export const useRooms = (appId: string, name: string) => {
 export const roomQuery = ({ api, projectId }: OpenProject, appId: string, roomId: string) =>
   queryOptions({
     queryKey: [projectId, 'room', roomId],
-    queryFn: () => answerOf(api.GET('/apps/{appId}/rooms/{roomId}', { params: { path: { appId, roomId } } })),
+    queryFn: roomRecord(api, { appId, roomId }).read,
   });
 
 export const useGrants = (appId: string, roomId: string) => {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useReadAgain } from '../../../api/useReadAgain.js';
 import { answerOf } from '../../../api/failure.js';
@@ -11,6 +11,7 @@ import { Form } from '../../../components/Form.js';
 import { toast } from '../../../components/Toast.js';
 import { ForetoldImpact } from '../../../impact/ForetoldImpact.js';
 import { useMay, useProject } from '../../../session/console.js';
+import { editOf } from '../edit.js';
 import type { App } from '../model.js';
 import { useAppChange } from './useAppChange.js';
 
@@ -23,7 +24,7 @@ export const AppActions = ({ app }: { readonly app: App }) => {
   if (!useMay('editor')) return null;
   const toggle = (): Promise<void> => {
     const status = isActive ? 'disabled' : 'active';
-    return attempt(`${app.name} is ${status}`, () => change({ status }, `Disable ${app.name}?`));
+    return attempt(`${app.name} is ${status}`, () => change(editOf(app, { status }), `Disable ${app.name}?`));
   };
   return (
     <>
@@ -32,8 +33,8 @@ export const AppActions = ({ app }: { readonly app: App }) => {
         <Button onPress={() => void toggle()}>{isActive ? 'Disable' : 'Enable'}</Button>
       )}
       <Button onPress={() => setOpen('delete')}>Delete…</Button>
-      <RenameDialog app={app} isOpen={open === 'rename'} onClose={close} />
-      <DeleteDialog app={app} isOpen={open === 'delete'} onClose={close} />
+      {open === 'rename' && <RenameDialog app={app} onClose={close} />}
+      <DeleteDialog app={app} onClose={close} isOpen={open === 'delete'} />
       {question}
     </>
   );
@@ -41,41 +42,40 @@ export const AppActions = ({ app }: { readonly app: App }) => {
 
 interface AppDialogProps {
   readonly app: App;
-  readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-const RenameDialog = ({ app, isOpen, onClose }: AppDialogProps) => {
-  const { change, question } = useAppChange(app);
+const RenameDialog = ({ app, onClose }: AppDialogProps) => {
+  // The fields keep what they began with, whatever the page reads meanwhile.
+  const [shown, show] = useState(app);
+  const { change, question } = useAppChange(shown, show);
   return (
     <>
-      <Dialog title={`Rename ${app.name}`} isOpen={isOpen} onClose={onClose}>
+      <Dialog title={`Rename ${app.name}`} isOpen onClose={onClose}>
         <Form
           submit="Save"
           onCancel={onClose}
           onSubmit={async (values) => {
-            const slug = values.text('slug');
-            const isDone = await change(
-              {
-                name: values.text('name'),
-                description: values.optional('description') ?? null,
-                ...(slug === app.slug ? {} : { slug }),
-              },
-              'Change the addresses?',
-            );
-            if (isDone) onClose();
+            const entered = {
+              name: values.text('name'),
+              slug: values.text('slug'),
+              description: values.optional('description') ?? null,
+            };
+            if (await change(editOf(shown, entered), 'Change the addresses?')) onClose();
           }}
         >
-          <TextField name="name" label="Name" defaultValue={app.name} isRequired autoFocus />
-          <TextField
-            name="slug"
-            label="Slug"
-            description="Another slug is another address: whoever listens to the old ones is cut off."
-            defaultValue={app.slug}
-            isRequired
-            isCode
-          />
-          <TextField name="description" label="Description" defaultValue={app.description ?? ''} />
+          <Fragment key={shown.updatedAt}>
+            <TextField name="name" label="Name" defaultValue={shown.name} isRequired autoFocus />
+            <TextField
+              name="slug"
+              label="Slug"
+              description="Another slug is another address: whoever listens to the old ones is cut off."
+              defaultValue={shown.slug}
+              isRequired
+              isCode
+            />
+            <TextField name="description" label="Description" defaultValue={shown.description ?? ''} />
+          </Fragment>
         </Form>
       </Dialog>
       {question}
@@ -83,7 +83,7 @@ const RenameDialog = ({ app, isOpen, onClose }: AppDialogProps) => {
   );
 };
 
-const DeleteDialog = ({ app, isOpen, onClose }: AppDialogProps) => {
+const DeleteDialog = ({ app, isOpen, onClose }: AppDialogProps & { readonly isOpen: boolean }) => {
   const { api } = useProject();
   const readAgain = useReadAgain();
   const [, navigate] = useLocation();

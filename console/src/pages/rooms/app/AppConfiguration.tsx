@@ -1,13 +1,16 @@
+import { Fragment } from 'react';
 import { useSchemaHelp } from '../../../api/schemaHelp.js';
 import { CheckboxField, SelectField, TextField } from '../../../components/fields.js';
 import { Form } from '../../../components/Form.js';
 import type { FormValues } from '../../../components/formValues.js';
 import { toast } from '../../../components/Toast.js';
 import { useMay } from '../../../session/console.js';
-import type { App, AppChanges } from '../model.js';
+import { editOf } from '../edit.js';
+import type { App } from '../model.js';
 import { accessChoices } from './accessChoices.js';
+import { configurationOf } from './configuration.js';
 import { useAppChange } from './useAppChange.js';
-import { WebhookFields, webhookOf } from './WebhookFields.js';
+import { WebhookFields } from './WebhookFields.js';
 
 const roomEvents = ['occupied', 'vacated', 'joined', 'left'] as const;
 
@@ -19,102 +22,79 @@ export const AppConfiguration = ({ app }: { readonly app: App }) => {
   if (!useMay('editor')) return <ConfigurationShown app={app} />;
 
   const save = async (values: FormValues): Promise<void> => {
-    const isDone = await change(changesOf(app, values), 'Change the configuration?');
+    const isDone = await change(editOf(app, configurationOf(values, app)), 'Change the configuration?');
     if (isDone) toast('The configuration is saved');
   };
   return (
     <section className="section panel" aria-labelledby="configuration">
       <h2 id="configuration">Configuration</h2>
-      {/* Another version of the app is another form. */}
-      <Form key={app.updatedAt} submit="Save the configuration" onSubmit={save}>
-        <SelectField
-          name="config.accessMode"
-          label="Rooms"
-          choices={accessChoices}
-          defaultValue={config.accessMode ?? 'open'}
-        />
-        <CheckboxField
-          name="config.autoProvisionRooms"
-          label="Make rooms when somebody subscribes"
-          description="A subscribe to a room that is not there makes it, up to a thousand."
-          defaultSelected={config.autoProvisionRooms ?? false}
-        />
-        <TextField
-          name="config.lobbies"
-          label="Lobbies"
-          description={
-            'A JSON array of lobbies, each with the rooms whose presence it shows: [{ "slug": "hall", "rooms": ["a", "b"] }]'
-          }
-          defaultValue={config.lobbies && JSON.stringify(config.lobbies, null, 2)}
-          rows={2}
-          isCode
-        />
-        <WebhookFields
-          title="Trigger webhook: told of each publish"
-          name="triggerWebhook"
-          webhook={app.triggerWebhook}
-          isTrigger
-        />
-        <WebhookFields
-          title="Hydration webhook: asked for each subscribe"
-          name="hydrationWebhook"
-          webhook={app.hydrationWebhook}
-        />
-        <WebhookFields
-          title="Event webhook: told who comes and goes"
-          name="config.eventWebhook"
-          webhook={config.eventWebhook}
-          isTrigger
-        >
-          <div className="field-row">
-            <TextField
-              name="config.eventWebhook.events"
-              label="Events of the event webhook"
-              description={`Of ${roomEvents.join(', ')}; all of them unless given.`}
-              defaultValue={config.eventWebhook?.events?.join(', ')}
-              isCode
-            />
-            <TextField
-              name="config.eventWebhook.lingerSeconds"
-              label="Seconds to linger"
-              description={
-                help('eventWebhook.lingerSeconds') ??
-                'Who comes back within them has not left; 5 unless given.'
-              }
-              type="number"
-              defaultValue={config.eventWebhook?.lingerSeconds?.toString()}
-            />
-          </div>
-        </WebhookFields>
+      <Form submit="Save the configuration" onSubmit={save}>
+        {/* Another version of the app has other fields; what was refused is still said above them. */}
+        <Fragment key={app.updatedAt}>
+          <SelectField
+            name="config.accessMode"
+            label="Rooms"
+            choices={accessChoices}
+            defaultValue={config.accessMode ?? 'open'}
+          />
+          <CheckboxField
+            name="config.autoProvisionRooms"
+            label="Make rooms when somebody subscribes"
+            description="A subscribe to a room that is not there makes it, up to a thousand."
+            defaultSelected={config.autoProvisionRooms ?? false}
+          />
+          <TextField
+            name="config.lobbies"
+            label="Lobbies"
+            description={
+              'A JSON array of lobbies, each with the rooms whose presence it shows: [{ "slug": "hall", "rooms": ["a", "b"] }]'
+            }
+            defaultValue={config.lobbies && JSON.stringify(config.lobbies, null, 2)}
+            rows={2}
+            isCode
+          />
+          <WebhookFields
+            title="Trigger webhook: told of each publish"
+            name="triggerWebhook"
+            webhook={app.triggerWebhook}
+            isTrigger
+          />
+          <WebhookFields
+            title="Hydration webhook: asked for each subscribe"
+            name="hydrationWebhook"
+            webhook={app.hydrationWebhook}
+          />
+          <WebhookFields
+            title="Event webhook: told who comes and goes"
+            name="config.eventWebhook"
+            webhook={config.eventWebhook}
+            isTrigger
+          >
+            <div className="field-row">
+              <TextField
+                name="config.eventWebhook.events"
+                label="Events of the event webhook"
+                description={`Of ${roomEvents.join(', ')}; all of them unless given.`}
+                defaultValue={config.eventWebhook?.events?.join(', ')}
+                isCode
+              />
+              <TextField
+                name="config.eventWebhook.lingerSeconds"
+                label="Seconds to linger"
+                description={
+                  help('eventWebhook.lingerSeconds') ??
+                  'Who comes back within them has not left; 5 unless given.'
+                }
+                type="number"
+                defaultValue={config.eventWebhook?.lingerSeconds?.toString()}
+              />
+            </div>
+          </WebhookFields>
+        </Fragment>
       </Form>
       {question}
     </section>
   );
-};
-
-const changesOf = ({ config }: App, values: FormValues): AppChanges => {
-  const events = values.list('config.eventWebhook.events');
-  const lingerSeconds = values.number('config.eventWebhook.lingerSeconds');
-  const eventWebhook = webhookOf(values, 'config.eventWebhook');
-  const changes = {
-    config: {
-      ...config,
-      accessMode: values.text('config.accessMode'),
-      autoProvisionRooms: values.flag('config.autoProvisionRooms'),
-      lobbies: values.json('config.lobbies') ?? [],
-      eventWebhook: eventWebhook
-        ? {
-            ...eventWebhook,
-            ...(events.length > 0 && { events }),
-            ...(lingerSeconds !== undefined && { lingerSeconds }),
-          }
-        : null,
-    },
-    triggerWebhook: webhookOf(values, 'triggerWebhook') ?? null,
-    hydrationWebhook: webhookOf(values, 'hydrationWebhook') ?? null,
-  };
-  // The service checks what was entered, and says at which field it is wrong.
-  return changes as AppChanges;
 };
 
 /** For roles that may only read. */

@@ -9,6 +9,7 @@ import { useMay } from '../../../session/console.js';
 import type { App, TopicConfig } from '../model.js';
 import { NewTopicDialog } from './NewTopicDialog.js';
 import { TopicDialog } from './TopicDialog.js';
+import { removalEdit } from './topicEdits.js';
 import { useAppChange } from './useAppChange.js';
 
 interface Topic {
@@ -39,13 +40,8 @@ export const AppTopics = ({ app }: { readonly app: App }) => {
   const mayEdit = useMay('editor');
   const rows = app.topics.map((name): Topic => ({ name, config: app.topicConfigs[name] ?? {} }));
 
-  const remove = (name: string): Promise<void> => {
-    const topics = app.topics.filter((other) => other !== name);
-    const topicConfigs = Object.fromEntries(
-      Object.entries(app.topicConfigs).filter(([topic]) => topic !== name),
-    );
-    return attempt(`${name} is removed`, () => change({ topics, topicConfigs }, `Remove the topic ${name}?`));
-  };
+  const remove = (name: string): Promise<void> =>
+    attempt(`${name} is removed`, () => change(removalEdit(name), `Remove the topic ${name}?`));
 
   const add = mayEdit && <Button onPress={() => setAdding(true)}>New topic</Button>;
   const actions: Column<Topic> = {

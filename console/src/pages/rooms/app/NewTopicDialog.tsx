@@ -7,6 +7,8 @@ import { Form } from '../../../components/Form.js';
 import { toast } from '../../../components/Toast.js';
 import { useProject } from '../../../session/console.js';
 import type { App, Room } from '../model.js';
+import { appRecord, roomRecord } from '../records.js';
+import { withTopic } from './topicEdits.js';
 
 interface NewTopicDialogProps {
   readonly app: App;
@@ -18,15 +20,21 @@ interface NewTopicDialogProps {
 export const NewTopicDialog = ({ app, isOpen, onClose }: NewTopicDialogProps) => {
   const { api } = useProject();
   const readAgain = useReadAgain();
-  const path = { appId: app.appId };
 
-  const addTo = ({ roomId, topics }: Room, topic: string): Promise<unknown> =>
-    answerOf(
-      api.PATCH('/apps/{appId}/rooms/{roomId}', {
-        params: { path: { ...path, roomId } },
-        body: { topics: [...topics, topic] },
-      }),
-    );
+  const addToApp = async (topic: string): Promise<void> => {
+    const { read, write } = appRecord(api, app);
+    await write(withTopic(await read(), topic));
+  };
+
+  const addToRooms = async (topic: string): Promise<void> => {
+    const params = { path: { appId: app.appId } };
+    const rooms = rowsOf<Room>(await answerOf(api.GET('/apps/{appId}/rooms', { params })));
+    for (const room of rooms.filter((one) => lacks(one, topic))) {
+      const { read, write } = roomRecord(api, room);
+      const now = await read();
+      if (lacks(now, topic)) await write(withTopic(now, topic));
+    }
+  };
 
   return (
     <Dialog title="New topic" isOpen={isOpen} onClose={onClose}>
@@ -35,15 +43,8 @@ export const NewTopicDialog = ({ app, isOpen, onClose }: NewTopicDialogProps) =>
         onCancel={onClose}
         onSubmit={async (values) => {
           const topic = values.text('topics');
-          const body = { topics: [...app.topics, topic] };
-          await answerOf(api.PATCH('/apps/{appId}', { params: { path }, body }));
-          if (values.flag('inRooms')) {
-            const answer = await answerOf(api.GET('/apps/{appId}/rooms', { params: { path } }));
-            const lacking = rowsOf<Room>(answer).filter(
-              ({ topics }) => topics.length > 0 && !topics.includes(topic),
-            );
-            for (const room of lacking) await addTo(room, topic);
-          }
+          await addToApp(topic);
+          if (values.flag('inRooms')) await addToRooms(topic);
           await readAgain();
           onClose();
           toast(`${topic} is added`);
@@ -68,3 +69,6 @@ export const NewTopicDialog = ({ app, isOpen, onClose }: NewTopicDialogProps) =>
     </Dialog>
   );
 };
+
+/** A room without topics of its own has all of the app's. */
+const lacks = ({ topics }: Room, topic: string): boolean => topics.length > 0 && !topics.includes(topic);

@@ -85,16 +85,22 @@ export interface WebhookGiven {
   readonly bodyVersion?: 1 | 2;
 }
 
-/** What stands in the fields; undefined without a URL. */
-export const webhookOf = (values: FormValues, name: string): WebhookGiven | undefined => {
+/** What stands in the fields; undefined without a URL. A default that was named in the former one still is. */
+export const webhookOf = (
+  values: FormValues,
+  name: string,
+  former: Webhook | null | undefined,
+): WebhookGiven | undefined => {
   const url = values.optional(`${name}.url`);
   if (url === undefined) return undefined;
   const headers = values.json(`${name}.headers`) as Record<string, string> | undefined;
   const retrySeconds = values.number(`${name}.retrySeconds`);
+  const isPlain = values.text(`${name}.bodyVersion`) !== '2';
+  const bodyVersion = isPlain ? former?.bodyVersion && 1 : 2;
   return {
     url,
     ...(headers !== undefined && { headers }),
     ...(retrySeconds !== undefined && { retrySeconds }),
-    ...(values.text(`${name}.bodyVersion`) === '2' && { bodyVersion: 2 }),
+    ...(bodyVersion !== undefined && { bodyVersion }),
   };
 };
