@@ -50,6 +50,8 @@ export class OwnedShard {
   private readonly commits: ShardCommits;
   private readonly groups = new Map<string, OwnedGroup>();
   private readonly creating = new Map<string, Promise<OwnedGroup>>();
+  /** By name, the ids of groups that may be in the store, although that is not known. */
+  private readonly attempted = new Map<string, string>();
   /** Of groups that have not begun. */
   private readonly held = new Set<HeldTopic>();
   private readonly describing: Describing;
@@ -100,7 +102,13 @@ export class OwnedShard {
     const key = `${record.topic}\n${record.name}`;
     const known = this.find(record) ?? this.creating.get(key);
     if (known !== undefined) return known;
-    const creating = this.create(record).finally(() => this.creating.delete(key));
+    const id = this.attempted.get(key) ?? record.groupId;
+    this.attempted.set(key, id);
+    const creating = this.create({ ...record, groupId: id }).finally(() => this.creating.delete(key));
+    creating.then(
+      () => this.attempted.delete(key),
+      () => undefined,
+    );
     this.creating.set(key, creating);
     return creating;
   }
@@ -186,7 +194,8 @@ export class OwnedShard {
       this.mustBeOpen();
       const group = this.open({ ...record, ...{ depth: 0, bytes: 0, lastSeq: 0, collected: -1 } });
       group.begin(from);
-      await this.flushed();
+      // It is in the store, and would be there twice if it were made anew.
+      await this.untilDone(() => this.flushed());
       this.begin(group, held);
       return group;
     } catch (error) {

@@ -40,6 +40,50 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
 
 const record = groupOf('g');
 
+const noPast: RoomPast = {
+  partitionOf: () => 0,
+  async *behind(): AsyncGenerator<readonly PastMessage[]> {
+    yield [];
+  },
+};
+
+describe('a shard', () => {
+  let folder: TemporaryFolder;
+  let store: JobStore;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await openEmbeddedJobStore({ file: (name) => join(folder.path, name) });
+  });
+  afterEach(async () => {
+    await store.close();
+    await folder.remove();
+  });
+
+  /** Does what it is asked for, and says once that it has failed. */
+  const failingOnce = (method: 'write' | 'commit'): JobStore => {
+    let failures = 0;
+    const done = async (...given: never[]): Promise<void> => {
+      await (store[method])(...given);
+      if (failures++ === 0) throw new EngineUnavailable('jobs');
+    };
+    return Object.assign(Object.create(store) as JobStore, { [method]: done });
+  };
+
+  for (const method of ['write', 'commit'] as const)
+    it(`[WS-JOB-4] makes a group once, although an answer of the store is lost (${method})`, async () => {
+      const owned = openShard(1, { store: failingOnce(method), past: noPast, endOf: async () => 7 });
+      await owned.ready;
+      let made: unknown;
+      let ids = 0;
+      while (made === undefined)
+        made = await owned.make(groupOf(`id ${(ids += 1)}`, { name: 'g' })).catch(() => undefined);
+      await owned.close();
+      const { groups } = await store.take(record.shard, 2);
+      expect(groups.map(({ name }) => name)).to.eql(['g']);
+    });
+});
+
 describe('a shard that its process gives up', () => {
   let folder: TemporaryFolder;
   let store: JobStore;
