@@ -63,8 +63,10 @@ describe('a shard', () => {
   /** Does what it is asked for, and says once that it has failed. */
   const failingOnce = (method: 'write' | 'commit'): JobStore => {
     let failures = 0;
-    const done = async (...given: never[]): Promise<void> => {
-      await (store[method])(...given);
+    const real = (...given: unknown[]) =>
+      (store[method] as (this: JobStore, ...args: unknown[]) => Promise<void>).apply(store, given);
+    const done = async (...given: unknown[]): Promise<void> => {
+      await real(...given);
       if (failures++ === 0) throw new EngineUnavailable('jobs');
     };
     return Object.assign(Object.create(store) as JobStore, { [method]: done });
