@@ -14,10 +14,10 @@ import type { FactBatch } from '../../../wire/bus/connectionFacts.js';
 import { findAll, retryingDuplicates } from '../../mongo/collections.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../../mongo/connection.js';
 import { FollowProgress } from '../../mongo/followProgress.js';
-import { lostEnd, shownConnection } from '../connectionFold.js';
+import { shownConnection } from '../connectionFold.js';
 import { coverageOf } from '../coverage.js';
 import { findConnections, type ConnectionList, type ListedConnection } from '../findConnections.js';
-import { isForgotten, type FoldedGateway } from '../gatewayFold.js';
+import { isForgotten } from '../gatewayFold.js';
 import {
   recordedFact,
   roomKey,
@@ -25,9 +25,9 @@ import {
   type GatewayDocument,
 } from './connectionDocuments.js';
 import { writeBatches } from './factWriting.js';
+import { giveUpSilent } from './givingUp.js';
 import {
   all,
-  changeConnections,
   loadConnections,
   makeRecordIndexes,
   recordCollections,
@@ -123,28 +123,7 @@ class MongoConnectionRecord implements ConnectionRecord {
   }
 
   giveUpSilent(since: number, now: number): Promise<readonly string[]> {
-    return this.connection.call(async () => {
-      const silent = { end: null, knownUpTo: { $lt: since } };
-      const given: string[] = [];
-      for (const { _id, ...known } of await this.collections.gateways.find(silent, readLimits()).toArray()) {
-        const lost: FoldedGateway = { ...known, end: 'lost', endedBy: now };
-        // Unless it has written again.
-        const { modifiedCount } = await this.collections.gateways.replaceOne(
-          { _id, number: known.number },
-          lost,
-        );
-        if (modifiedCount > 0) given.push(_id);
-      }
-      // Also those that a process which has ended did not come to.
-      for (const { gateway, knownUpTo, endedBy } of await this.collections.gateways
-        .find({ end: 'lost' }, readLimits())
-        .toArray())
-        await changeConnections(this.collections, { gateway, state: 'open' }, (known) => ({
-          ...known,
-          closed: lostEnd(knownUpTo, endedBy ?? knownUpTo),
-        }));
-      return given;
-    });
+    return this.connection.call(() => giveUpSilent(this.collections, since, now));
   }
 
   prune(before: number): Promise<number> {
