@@ -1,32 +1,41 @@
+import type { RunningGateway } from '../../../ports/connectionRecord.js';
 import { readLimits } from '../../mongo/connection.js';
 import { lostEnd } from '../connectionFold.js';
-import type { FoldedGateway } from '../gatewayFold.js';
+import { lostGateway } from '../gatewayFold.js';
 import { changeConnections, reopenConnections, type RecordCollections } from './recordCollections.js';
 
 /** See `ConnectionRecord`. Others may write meanwhile, also for the same gateways. */
-export const giveUpSilent = async (
+export const giveUp = async (
   collections: RecordCollections,
-  since: number,
+  silent: readonly RunningGateway[],
   now: number,
 ): Promise<readonly string[]> => {
-  const given = await endGateways(collections, since, now);
+  const given = await endGateways(collections, silent, now);
   await endLost(collections);
   await reopenLiving(collections);
   return given;
 };
 
+export const runningGateways = async ({
+  gateways,
+}: Pick<RecordCollections, 'gateways'>): Promise<readonly RunningGateway[]> => {
+  const running = await gateways.find({ end: null }, readLimits()).toArray();
+  return running.map(({ gateway, number }) => ({ gateway, number }));
+};
+
 const endGateways = async (
   { gateways }: RecordCollections,
-  since: number,
+  silent: readonly RunningGateway[],
   now: number,
 ): Promise<readonly string[]> => {
   const given: string[] = [];
-  const silent = await gateways.find({ end: null, knownUpTo: { $lt: since } }, readLimits()).toArray();
-  for (const { _id, ...known } of silent) {
-    const lost: FoldedGateway = { ...known, end: 'lost', endedBy: now };
+  for (const { gateway, number } of silent) {
     // Unless it has written again.
-    const { modifiedCount } = await gateways.replaceOne({ _id, number: known.number }, lost);
-    if (modifiedCount > 0) given.push(_id);
+    const asSeen = { _id: gateway, number, end: null };
+    const known = await gateways.findOne(asSeen, readLimits());
+    if (known === null) continue;
+    const { modifiedCount } = await gateways.replaceOne(asSeen, lostGateway(known, now));
+    if (modifiedCount > 0) given.push(gateway);
   }
   return given;
 };
@@ -49,7 +58,7 @@ const endLost = async (collections: RecordCollections): Promise<void> => {
 
 /** Of gateways that came back while their connections were being ended. */
 const reopenLiving = async (collections: RecordCollections): Promise<void> => {
-  const living = await collections.gateways.find({ end: null }, readLimits()).toArray();
+  const living = await runningGateways(collections);
   await reopenConnections(
     collections,
     living.map(({ gateway }) => gateway),

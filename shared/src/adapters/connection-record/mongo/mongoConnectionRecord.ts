@@ -6,6 +6,7 @@ import type {
   RecordCoverage,
   RecordedConnection,
   RecordedFact,
+  RunningGateway,
   TimelineQuery,
   TimeSpan,
 } from '../../../ports/connectionRecord.js';
@@ -25,7 +26,7 @@ import {
   type GatewayDocument,
 } from './connectionDocuments.js';
 import { writeBatches } from './factWriting.js';
-import { giveUpSilent } from './givingUp.js';
+import { giveUp, runningGateways } from './givingUp.js';
 import {
   all,
   loadConnections,
@@ -122,8 +123,12 @@ class MongoConnectionRecord implements ConnectionRecord {
     });
   }
 
-  giveUpSilent(since: number, now: number): Promise<readonly string[]> {
-    return this.connection.call(() => giveUpSilent(this.collections, since, now));
+  running(): Promise<readonly RunningGateway[]> {
+    return this.connection.call(() => runningGateways(this.collections));
+  }
+
+  giveUp(gateways: readonly RunningGateway[], now: number): Promise<readonly string[]> {
+    return this.connection.call(() => giveUp(this.collections, gateways, now));
   }
 
   prune(before: number): Promise<number> {
