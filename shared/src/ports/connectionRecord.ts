@@ -157,7 +157,10 @@ export interface ConnectionRecord {
 
   /** The offset of the bus at which reading continues; undefined at the beginning. */
   nextOffset(): Promise<number | undefined>;
+  /** Forward only: who is behind leaves it where it is. */
   moveOffset(next: number): Promise<void>;
+  /** Back, for a topic that was made anew, unless it has been moved since it was `known`. */
+  resetOffset(known: number, next: number): Promise<void>;
 
   close(): Promise<void>;
 }

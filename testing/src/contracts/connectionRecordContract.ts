@@ -352,6 +352,16 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
       expect(await kinds('c1')).to.deep.equal([]);
     });
 
+    it('moves the offset forward only, except for a topic that was made anew', async () => {
+      await record.moveOffset(17);
+      await record.moveOffset(5);
+      expect(await record.nextOffset()).to.equal(17);
+      await record.resetOffset(16, 0);
+      expect(await record.nextOffset()).to.equal(17);
+      await record.resetOffset(17, 0);
+      expect(await record.nextOffset()).to.equal(0);
+    });
+
     it('keeps everything when it is closed and opened again', async () => {
       await record.write([gateway.batch([authenticated('c1'), subscribed('c1', start)])]);
       await record.moveOffset(17);

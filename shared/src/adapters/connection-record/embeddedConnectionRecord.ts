@@ -155,7 +155,15 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
   }
 
   moveOffset(next: number): Promise<void> {
-    return this.store.transactions.run(() => void (this.file.nextOffset = next));
+    return this.store.transactions.run(() => {
+      this.file.nextOffset = Math.max(next, this.file.nextOffset ?? 0);
+    });
+  }
+
+  resetOffset(known: number, next: number): Promise<void> {
+    return this.store.transactions.run(() => {
+      if (this.file.nextOffset === known) this.file.nextOffset = next;
+    });
   }
 
   readonly close = once(() => this.store.close());

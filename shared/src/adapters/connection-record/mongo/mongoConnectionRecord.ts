@@ -29,6 +29,7 @@ import { writeBatches } from './factWriting.js';
 import { giveUp, runningGateways } from './givingUp.js';
 import {
   all,
+  filterOf,
   loadConnections,
   makeRecordIndexes,
   recordCollections,
@@ -170,7 +171,14 @@ class MongoConnectionRecord implements ConnectionRecord {
   }
 
   moveOffset(next: number): Promise<void> {
-    return this.connection.call(() => this.count('next', { $set: { value: next } }));
+    return this.connection.call(() => this.count('next', { $max: { value: next } }));
+  }
+
+  resetOffset(known: number, next: number): Promise<void> {
+    const reset = { $set: { value: next } };
+    return this.connection.call(
+      async () => void (await this.counts.updateOne({ _id: 'next', value: known }, reset)),
+    );
   }
 
   async close(): Promise<void> {
@@ -224,19 +232,6 @@ class MongoConnectionRecord implements ConnectionRecord {
     await retryingDuplicates(() => this.counts.updateOne({ _id }, change, { upsert: true }));
   }
 }
-
-const filterOf = (list: Exclude<ConnectionList, { readonly of: 'room' }>): Filter<ConnectionDocument> => {
-  switch (list.of) {
-    case 'actor':
-      return { actorTokenId: list.actorTokenId };
-    case 'project':
-      return { projectId: list.projectId };
-    case 'open':
-      return { state: 'open' };
-    case 'all':
-      return {};
-  }
-};
 
 /** Connects and creates the indexes; rejects with `EngineUnavailable` while the server is unavailable. */
 export const openMongoConnectionRecord = (options: MongoOptions): Promise<ConnectionRecord> =>

@@ -2,6 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { findAll, makeIndex, upsertAll } from '../../mongo/collections.js';
 import { readLimits } from '../../mongo/connection.js';
 import type { ConnectionState, FoldedConnection } from '../connectionFold.js';
+import type { ConnectionList } from '../findConnections.js';
 import {
   connectionDocument,
   type ConnectionDocument,
@@ -84,6 +85,21 @@ export const reopenConnections = async (
     ...lost,
     closed: null,
   }));
+};
+
+export const filterOf = (
+  list: Exclude<ConnectionList, { readonly of: 'room' }>,
+): Filter<ConnectionDocument> => {
+  switch (list.of) {
+    case 'actor':
+      return { actorTokenId: list.actorTokenId };
+    case 'project':
+      return { projectId: list.projectId };
+    case 'open':
+      return { state: 'open' };
+    case 'all':
+      return {};
+  }
 };
 
 export const all = async <T>(items: AsyncIterable<T>): Promise<readonly T[]> => {
