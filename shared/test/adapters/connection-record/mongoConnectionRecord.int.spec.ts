@@ -27,7 +27,6 @@ describe('on the MongoDB of this run', () => {
   });
 
   describe('with gateways that write again while they are given up', () => {
-    const mostInOneRequest = 1_000;
     let connection: MongoConnection;
     let collections: RecordCollections;
     let drop: () => Promise<void>;
@@ -76,15 +75,6 @@ describe('on the MongoDB of this run', () => {
       await write(gateway.batch([authenticated('c1'), authenticated('c2')]));
       await giveUpWhile('before', () => write(gateway.batch()));
       expect(await openAt('g1')).to.equal(2);
-    });
-
-    it('has all of one open that is back halfway', async () => {
-      const gateway = new FactGateway('g1');
-      const ids = Array.from({ length: mostInOneRequest + 1 }, (_, index) => `c${index}`);
-      for (let from = 0; from < ids.length; from += 200)
-        await write(gateway.batch(ids.slice(from, from + 200).map((id) => authenticated(id))));
-      await giveUpWhile('behind', () => write(gateway.batch()));
-      expect(await openAt('g1')).to.equal(ids.length);
     });
   });
 });
