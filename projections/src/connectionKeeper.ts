@@ -9,9 +9,10 @@ import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js'
 import { createPruner, followingAndPruning } from './pruner.js';
 import { idsDeletedBy } from './removals.js';
 import { RepeatedDeletions } from './repeatedDeletions.js';
+import { SilentGateways } from './silentGateways.js';
 
 export interface ConnectionKeeperDeps extends FollowerDeps {
-  readonly record: DeletedFrom & Pick<ConnectionRecord, 'giveUpSilent' | 'prune' | 'removeOf'>;
+  readonly record: DeletedFrom & Pick<ConnectionRecord, 'running' | 'giveUp' | 'prune' | 'removeOf'>;
   readonly clock: Clock;
   /** How long facts are kept. */
   readonly keptMs: number;
@@ -54,6 +55,21 @@ export const createConnectionKeeper = (deps: ConnectionKeeperDeps): ConnectionKe
     },
   });
 
+  const silent = new SilentGateways(clock, silenceMs);
+  const giveUpSilent = async (): Promise<void> => {
+    const at = clock.monotonic();
+    try {
+      // Those that write are not given up for what has not been read yet.
+      if (!(await isCaughtUp())) return;
+    } catch (error) {
+      // They may be unable to write as well.
+      silent.forget();
+      throw error;
+    }
+    const lost = await record.giveUp(silent.among(await record.running(), at), clock.now());
+    if (lost.length > 0) logger.warn('Gateways are gone, and their connections with them', { lost });
+  };
+
   let [looks, expired] = [0, 0];
   const pruner = createPruner({
     logger,
@@ -61,16 +77,11 @@ export const createConnectionKeeper = (deps: ConnectionKeeperDeps): ConnectionKe
     back: 'The record of connections is kept in order again',
     everyMs: lookEveryMs,
     prune: async () => {
-      const now = clock.now();
-      // Those that write are not given up for what has not been read yet.
-      if (await isCaughtUp()) {
-        const lost = await record.giveUpSilent(now - silenceMs, now);
-        if (lost.length > 0) logger.warn('Gateways are gone, and their connections with them', { lost });
-      }
+      await giveUpSilent();
       if (looks++ % looksPerPrune !== 0) return;
       await repeated.again();
       // What is told of anew within that time is needed for as long.
-      expired += await record.prune(now - keptMs - standingMs);
+      expired += await record.prune(clock.now() - keptMs - standingMs);
     },
   });
   return {

@@ -22,7 +22,8 @@ import { temporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { createConnectionKeeper, type ConnectionKeeper } from '../src/connectionKeeper.js';
 import { newEvent } from './support/history.js';
 
-const silenceMs = 30_000;
+const second = 1_000;
+const silenceMs = 30 * second;
 const day = 24 * 3_600_000;
 const keptMs = 7 * day;
 
@@ -89,8 +90,20 @@ describe('the keeper of connections on record', () => {
     let killed: FactGateway;
     let living: FactGateway;
     let knownUpTo: number;
+    /** How far the clock of the living one is behind. */
+    let behindMs: number;
+    /** Time passes second by second, in each of which the keeper looks and the living gateway writes. */
+    const pass = async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += second) {
+        await looked(1);
+        clock.pass(second);
+        await record.write([living.batch([], { upTo: clock.now() - behindMs })]);
+      }
+      await looked(1);
+    };
 
     beforeEach(async () => {
+      behindMs = 0;
       [killed, living] = [new FactGateway('g1'), new FactGateway('g2')];
       const last = killed.batch([authenticated('c1'), authenticated('c2'), closed('c2', start + 1)]);
       knownUpTo = last.upTo;
@@ -98,9 +111,8 @@ describe('the keeper of connections on record', () => {
     });
 
     it('ends their connections, at some time between their last word and now, and no others', async () => {
-      clock.pass(silenceMs + 1_001);
-      await record.write([living.batch([], { upTo: clock.now() })]);
       await begin();
+      await pass(silenceMs + second);
       await eventually(async () => (await endOf('c1')) !== null);
       expect(await endOf('c1')).to.eql({
         ...{ at: clock.now(), seenOpenAt: knownUpTo, code: null, reason: 'gateway_lost', by: null },
@@ -112,9 +124,8 @@ describe('the keeper of connections on record', () => {
     });
 
     it('waits as long as a gateway may be silent', async () => {
-      clock.pass(silenceMs + 1_000);
       await begin();
-      await looked();
+      await pass(silenceMs);
       expect([await endOf('c1'), await endOf('d1')]).to.eql([null, null]);
       clock.pass(1);
       await eventually(async () => (await endOf('c1')) !== null);
@@ -122,23 +133,26 @@ describe('the keeper of connections on record', () => {
 
     it('ends nothing while something of theirs may not be on record yet', async () => {
       isCaughtUp = async () => false;
-      clock.pass(day);
       await begin();
-      await looked();
+      await pass(2 * silenceMs);
       expect(await endOf('c1')).to.equal(null);
-      await record.write([living.batch([], { upTo: clock.now() })]);
       isCaughtUp = async () => true;
+      await pass(silenceMs);
+      expect(await endOf('c1')).to.equal(null);
+      await pass(second);
       await eventually(async () => (await endOf('c1')) !== null);
       expect(await endOf('d1')).to.equal(null);
     });
 
-    it('ends nothing while nobody can say, and looks again', async () => {
-      isCaughtUp = () => Promise.reject(new EngineUnavailable('message bus'));
-      clock.pass(day);
+    it('ends nothing while nobody can say, and counts the silence anew then', async () => {
       await begin();
-      await looked();
-      expect(await endOf('c1')).to.equal(null);
+      await pass(silenceMs);
+      isCaughtUp = () => Promise.reject(new EngineUnavailable('message bus'));
+      await pass(second);
       isCaughtUp = async () => true;
+      await pass(silenceMs);
+      expect(await endOf('c1')).to.equal(null);
+      await pass(second);
       await eventually(async () => (await endOf('c1')) !== null);
       await eventually(() => lines.some(({ level }) => level === 'info'));
       expect(lines.map(({ message }) => message)).to.include.members([
@@ -147,10 +161,17 @@ describe('the keeper of connections on record', () => {
       ]);
     });
 
-    it('leaves open again what a gateway has that was only silent', async () => {
-      clock.pass(day);
-      await record.write([living.batch([], { upTo: clock.now() })]);
+    it('counts the silence anew where it has not looked for as long itself', async () => {
       await begin();
+      await looked();
+      clock.pass(day);
+      await looked();
+      expect([await endOf('c1'), await endOf('d1')]).to.eql([null, null]);
+    });
+
+    it('leaves open again what a gateway has that was only silent', async () => {
+      await begin();
+      await pass(silenceMs + second);
       await eventually(async () => (await endOf('c1')) !== null);
       await record.write([killed.batch([], { upTo: clock.now() })]);
       await looked();
@@ -163,14 +184,35 @@ describe('the keeper of connections on record', () => {
       await keeper?.close();
       clock.pass(day);
       await begin();
+      await pass(silenceMs + second);
       await eventually(async () => (await endOf('c1')) !== null);
       await keeper?.close();
       const end = await endOf('c1');
       clock.pass(1_000);
       await begin();
-      await looked();
+      await pass(silenceMs + second);
       expect(await endOf('c1')).to.eql(end);
       expect(lines).to.eql([]);
+    });
+
+    it('ends nothing of gateways whose clocks are behind, or when its own is set', async () => {
+      behindMs = 40 * second;
+      await record.write([living.batch([], { upTo: clock.now() - behindMs })]);
+      await begin();
+      await pass(2 * silenceMs);
+      clock.set(clock.now() + day);
+      await pass(2 * silenceMs);
+      expect(await endOf('d1')).to.equal(null);
+      expect(lines.map(({ fields }) => fields)).to.eql([{ lost: ['g1'] }]);
+    });
+
+    it('ends those of one that is killed whose clock was ahead', async () => {
+      const ahead = clock.now() + 3_600 * second;
+      await record.write([killed.batch([], { upTo: ahead })]);
+      await begin();
+      await pass(silenceMs + second);
+      await eventually(async () => (await endOf('c1')) !== null);
+      expect(await endOf('c1')).to.deep.include({ at: ahead, seenOpenAt: ahead, reason: 'gateway_lost' });
     });
   });
 

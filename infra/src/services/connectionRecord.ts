@@ -38,7 +38,7 @@ export const startConnectionKeeper = async (
     await indexer.start();
   }
   // Only one process has the files: earlier gateways are gone.
-  if (indexer === undefined) await record.giveUpSilent(clock.now(), clock.now());
+  if (indexer === undefined) await record.giveUp(await record.running(), clock.now());
   const keeper = createConnectionKeeper({
     ...{ ...follows, record, clock, logger, keptMs: config.connectionRecordMs },
     isCaughtUp: async () => indexer === undefined || indexer.isCaughtUp(),

@@ -88,6 +88,13 @@ export interface GatewayLife {
   readonly handOutGaps: readonly TimeSpan[];
 }
 
+/** How far a gateway has written. */
+export interface RunningGateway {
+  readonly gateway: string;
+  /** Of its last batch on record. */
+  readonly number: number;
+}
+
 /** Unix milliseconds, both inclusive. */
 export interface TimeSpan {
   readonly from: number;
@@ -128,11 +135,14 @@ export interface ConnectionRecord {
   /** What is not on record of that time. */
   coverage(during: TimeSpan): Promise<RecordCoverage>;
 
+  /** Gateways that have not ended, as far as is known. */
+  running(): Promise<readonly RunningGateway[]>;
+
   /**
-   * Ends the connections of gateways that have written nothing since then, and resolves with their ids. The caller has written everything that there
-   * was to write. A gateway that writes again has its connections back.
+   * Ends the connections of those of these gateways that have written nothing since, and resolves with their ids. A gateway that writes again has its
+   * connections back. Also completes what an earlier call could not.
    */
-  giveUpSilent(since: number, now: number): Promise<readonly string[]>;
+  giveUp(gateways: readonly RunningGateway[], now: number): Promise<readonly string[]>;
 
   /** Removes what is older, in steps; resolves with the number of facts that went, also of those that went for their number since. */
   prune(before: number): Promise<number>;
@@ -147,7 +157,10 @@ export interface ConnectionRecord {
 
   /** The offset of the bus at which reading continues; undefined at the beginning. */
   nextOffset(): Promise<number | undefined>;
+  /** Forward only: who is behind leaves it where it is. */
   moveOffset(next: number): Promise<void>;
+  /** Back, for a topic that was made anew, unless it has been moved since it was `known`. */
+  resetOffset(known: number, next: number): Promise<void>;
 
   close(): Promise<void>;
 }

@@ -261,10 +261,17 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
     it('gives up gateways that are silent, and takes them back', async () => {
       const other = new FactGateway('g2');
       await record.write([gateway.batch([authenticated('c1')]), other.batch([authenticated('c2')])]);
+      const running = await record.running();
+      expect(running).to.have.deep.members([
+        { gateway: 'g1', number: 1 },
+        { gateway: 'g2', number: 1 },
+      ]);
+      // It writes again before it is given up.
       await record.write([other.batch([], { upTo: start + minute })]);
       const now = start + 2 * minute;
-      expect(await record.giveUpSilent(start + 30 * second, now)).to.deep.equal(['g1']);
-      expect(await record.giveUpSilent(start + 30 * second, now + 1)).to.deep.equal([]);
+      expect(await record.giveUp(running, now)).to.deep.equal(['g1']);
+      expect(await record.giveUp(running, now + 1)).to.deep.equal([]);
+      expect(await record.running()).to.deep.equal([{ gateway: 'g2', number: 2 }]);
       expect(await ids({ state: 'open' })).to.deep.equal(['c2']);
       expect(await endOf('c1')).to.deep.equal({
         ...{ at: now, seenOpenAt: start + second, code: null, reason: 'gateway_lost', by: null },
@@ -273,6 +280,13 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
       expect(isCovered(await record.coverage(span), span)).to.equal(false);
       await record.write([gateway.batch([authenticated('c3', start + minute)], { upTo: now })]);
       expect(await ids({ state: 'open' })).to.have.members(['c1', 'c2', 'c3']);
+    });
+
+    it('ends nothing before the last word of a gateway whose clock is ahead', async () => {
+      const ahead = start + 60 * minute;
+      await record.write([gateway.batch([authenticated('c1')], { upTo: ahead })]);
+      await record.giveUp(await record.running(), start);
+      expect(await endOf('c1')).to.deep.include({ at: ahead, seenOpenAt: ahead, reason: 'gateway_lost' });
     });
 
     it('finds to whom a job was handed out', async () => {
@@ -336,6 +350,16 @@ export const connectionRecordContract = (name: string, open: OpenConnectionRecor
       await record.write([gateway.batch([subscribed('c1', start), closed('c1', start)])]);
       expect(await ids()).to.deep.equal([]);
       expect(await kinds('c1')).to.deep.equal([]);
+    });
+
+    it('moves the offset forward only, except for a topic that was made anew', async () => {
+      await record.moveOffset(17);
+      await record.moveOffset(5);
+      expect(await record.nextOffset()).to.equal(17);
+      await record.resetOffset(16, 0);
+      expect(await record.nextOffset()).to.equal(17);
+      await record.resetOffset(17, 0);
+      expect(await record.nextOffset()).to.equal(0);
     });
 
     it('keeps everything when it is closed and opened again', async () => {

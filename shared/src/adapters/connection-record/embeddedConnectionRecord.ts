@@ -5,6 +5,7 @@ import type {
   RecordCoverage,
   RecordedConnection,
   RecordedFact,
+  RunningGateway,
   TimelineQuery,
   TimeSpan,
 } from '../../ports/connectionRecord.js';
@@ -21,7 +22,7 @@ import { RecordFile } from './files/recordFile.js';
 import { SegmentStore } from './files/segmentStore.js';
 import { tellableFacts } from './files/writtenBatch.js';
 import { findConnections, type ListedConnection } from './findConnections.js';
-import { foldBatch, isForgotten } from './gatewayFold.js';
+import { foldBatch, isForgotten, lostGateway } from './gatewayFold.js';
 
 const mostHandOuts = 1_000;
 /** That nothing happened is on disk after this time: until then a crash leaves it unknown. */
@@ -91,15 +92,21 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
     return coverageOf([...this.gateways.values()], this.file.forgottenUpTo, during);
   }
 
-  async giveUpSilent(since: number, now: number): Promise<readonly string[]> {
+  async running(): Promise<readonly RunningGateway[]> {
+    this.store.transactions.assertOpen();
+    const running = [...this.gateways.values()].filter(({ end }) => end === null);
+    return running.map(({ gateway, number }) => ({ gateway, number }));
+  }
+
+  async giveUp(gateways: readonly RunningGateway[], now: number): Promise<readonly string[]> {
     return this.store.inTurn(async () => {
-      const silent = [...this.gateways.values()].filter(
-        ({ end, knownUpTo }) => end === null && knownUpTo < since,
-      );
-      const lost = silent.map((known): EndingGateway => ({ ...known, end: 'lost', endedBy: now }));
+      const lost = gateways.flatMap(({ gateway, number }) => {
+        const known = this.gateways.get(gateway);
+        return known?.end === null && known.number === number ? lostGateway(known, now) : [];
+      });
       await this.store.transactions.run(() => lost.forEach((gateway) => this.file.putGateway(gateway)));
       for (const gateway of lost) this.follow(gateway);
-      return silent.map(({ gateway }) => gateway);
+      return lost.map(({ gateway }) => gateway);
     });
   }
 
@@ -148,7 +155,15 @@ class EmbeddedConnectionRecord implements ConnectionRecord {
   }
 
   moveOffset(next: number): Promise<void> {
-    return this.store.transactions.run(() => void (this.file.nextOffset = next));
+    return this.store.transactions.run(() => {
+      this.file.nextOffset = Math.max(next, this.file.nextOffset ?? 0);
+    });
+  }
+
+  resetOffset(known: number, next: number): Promise<void> {
+    return this.store.transactions.run(() => {
+      if (this.file.nextOffset === known) this.file.nextOffset = next;
+    });
   }
 
   readonly close = once(() => this.store.close());

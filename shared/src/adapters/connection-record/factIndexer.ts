@@ -13,9 +13,11 @@ export interface FactIndexerDeps {
   readonly follow: KafkaGroups['follow'];
   /** Of the channel of connection facts. */
   readonly partitions: Pick<ChannelPartitions, 'bounds'>;
-  readonly record: Pick<ConnectionRecord, 'write' | 'nextOffset' | 'moveOffset'>;
+  readonly record: Pick<ConnectionRecord, 'write' | 'nextOffset' | 'moveOffset' | 'resetOffset'>;
   readonly logger: Logger;
   readonly betweenTriesMs?: number;
+  /** Between two questions to the record where it is, while another process has the partition. */
+  readonly askEveryMs?: number;
 }
 
 const group = 'connections';
@@ -42,6 +44,9 @@ export class FactIndexer implements Service {
   private waiting: Waiting[] = [];
   private running: Promise<void> = Promise.resolve();
   private from: number | undefined;
+  private askedAt = 0;
+  /** Others may have brought the record further between the last question and the assignment. */
+  private isAssignmentUnchecked = false;
   /** Where the record was when it was assigned last; undefined while another process has it. */
   private assigned: { readonly assignment: number } | undefined;
   private assignments = 0;
@@ -86,7 +91,7 @@ export class FactIndexer implements Service {
     while (!this.closing.signal.aborted) {
       try {
         await this.follow();
-        while (this.waiting.length > 0 && !this.closing.signal.aborted) await this.bringIn();
+        while (this.hasWork) await this.bringIn();
         this.outage.over();
       } catch (error) {
         this.failures += 1;
@@ -96,18 +101,37 @@ export class FactIndexer implements Service {
     }
   }
 
+  private get hasWork(): boolean {
+    return this.waiting.length > 0 && !this.isAssignmentUnchecked && !this.closing.signal.aborted;
+  }
+
   private async follow(): Promise<void> {
+    if (this.reading !== undefined) await this.checkPlace();
     if (this.isRestartDue) await this.stopFollowing();
     if (this.reading !== undefined) return;
     await this.askRecord();
     this.reading = await this.deps.follow(connectionFacts, group, this.follower);
   }
 
+  /** While another process has the partition, it moves the record on, for days. */
+  private async checkPlace(): Promise<void> {
+    const { assigned, from, isAssignmentUnchecked } = this;
+    const { askEveryMs = 10_000 } = this.deps;
+    const isStandbyDue = assigned === undefined && performance.now() - this.askedAt >= askEveryMs;
+    if (!isAssignmentUnchecked && !isStandbyDue) return;
+    await this.askRecord();
+    if (this.assigned !== assigned || !isAssignmentUnchecked) return;
+    this.isAssignmentUnchecked = false;
+    if ((this.from ?? 0) > (from ?? 0)) this.isRestartDue = true;
+  }
+
   /** The record may be behind what is there, or ahead of a topic that was made again. */
   private async askRecord(): Promise<void> {
     const { record, partitions } = this.deps;
     const [known, { low, high }] = [await record.nextOffset(), await partitions.bounds(partition)];
+    if (known !== undefined && known > high) await record.resetOffset(known, low);
     this.from = known === undefined || known > high ? low : Math.max(known, low);
+    this.askedAt = performance.now();
   }
 
   private async stopFollowing(): Promise<void> {
@@ -141,6 +165,7 @@ export class FactIndexer implements Service {
       this.waiting = [];
       this.next = this.from;
       this.assigned = { assignment: ++this.assignments };
+      this.isAssignmentUnchecked = true;
       return this.from;
     },
     take: (batch) => this.take(batch),

@@ -75,6 +75,13 @@ const joined = (before: UnsettledGap | null | undefined, gap: TimeSpan, number: 
   place: placeOfBatch(number),
 });
 
+/** One that has ended at some time until now. Its clock may be ahead, but it cannot have ended before its last word. */
+export const lostGateway = <G extends FoldedGateway>(known: G, now: number): G => ({
+  ...known,
+  end: 'lost',
+  endedBy: Math.max(known.knownUpTo, now),
+});
+
 /** Whether nothing that is not forgotten was on it. */
 export const isForgotten = ({ endedBy }: GatewayLife, before: number): boolean =>
   endedBy !== null && endedBy < before;

@@ -18,10 +18,11 @@ import { FactIndexer } from '../../../src/adapters/connection-record/factIndexer
 import type { ConnectionRecord, TimeSpan } from '../../../src/ports/connectionRecord.js';
 import { EngineUnavailable } from '../../../src/ports/errors.js';
 import { connectionFacts, type FactBatch } from '../../../src/wire/bus/connectionFacts.js';
+import type { GroupFollower } from '../../../src/adapters/message-bus/kafka/groupReader.js';
 import { PartitionLog } from '../history/partitionLog.js';
 import { GroupMember } from '../message-bus/groupMember.js';
 
-type IndexedRecord = Pick<ConnectionRecord, 'write' | 'nextOffset' | 'moveOffset'>;
+type IndexedRecord = Pick<ConnectionRecord, 'write' | 'nextOffset' | 'moveOffset' | 'resetOffset'>;
 
 /** Of which a test says when it fails, and that notes how often it was asked. */
 class UncertainRecord implements IndexedRecord {
@@ -47,6 +48,10 @@ class UncertainRecord implements IndexedRecord {
 
   moveOffset(next: number): Promise<void> {
     return this.uncertainly(() => this.record().moveOffset(next));
+  }
+
+  resetOffset(known: number, next: number): Promise<void> {
+    return this.uncertainly(() => this.record().resetOffset(known, next));
   }
 
   private async uncertainly(act: () => Promise<void>): Promise<void> {
@@ -238,6 +243,7 @@ describe('the indexer of facts of connections', () => {
     const killed = await begin({
       write: (batches) => record.write(batches),
       nextOffset: () => record.nextOffset(),
+      resetOffset: (known, next) => record.resetOffset(known, next),
       moveOffset: () => new Promise(() => undefined),
     });
     member().feed();
@@ -326,6 +332,54 @@ describe('the indexer of facts of connections', () => {
     expect(await kinds('c1')).to.eql(['authenticated', 'subscribed']);
     // The record is further before the indexer has counted.
     await eventually(async () => (await shown(indexer)).get('roomwire_connection_facts_indexed_total') === 1);
+  });
+
+  describe('that stands by', () => {
+    let follower: GroupFollower | undefined;
+    /** Its members get the partition when the test says so. */
+    const standBy = async (askEveryMs?: number): Promise<void> => {
+      follower = undefined;
+      const indexer = new FactIndexer({
+        ...{ partitions: log, record, logger, betweenTriesMs: 1, ...(askEveryMs && { askEveryMs }) },
+        follow: async (_channel, _group, following) => {
+          if (follower !== undefined) members.push(new GroupMember(log, following));
+          follower ??= following;
+          return members.at(-1) ?? { pause() {}, resume() {}, commit: async () => {}, close: async () => {} };
+        },
+      });
+      indexers.push(indexer);
+      await indexer.start();
+      await eventually(() => follower !== undefined);
+    };
+    const broughtInElsewhere = async (): Promise<void> => {
+      const batches = [gateway.batch([authenticated('c1')]), gateway.batch([subscribed('c1', start + 1)])];
+      send(...batches);
+      await store.write(batches);
+      await store.moveOffset(2);
+    };
+
+    it('asks the record when it gets the partition, and follows anew from where that is', async () => {
+      await standBy();
+      await broughtInElsewhere();
+      const late = new GroupMember(log, follower as GroupFollower);
+      expect(late.from).to.equal(0);
+      late.feed();
+      await eventually(() => members.length === 1);
+      expect([member().from, await store.nextOffset()]).to.eql([2, 2]);
+      send(gateway.batch([closed('c1', start + 2)]));
+      member().feed();
+      await isAt(3);
+      expect(await kinds('c1')).to.eql(['authenticated', 'subscribed', 'closed']);
+    });
+
+    it('knows where the record is before it gets the partition', async () => {
+      await standBy(1);
+      await broughtInElsewhere();
+      const { asked } = log;
+      const before = asked.bounds;
+      await eventually(() => asked.bounds > before + 2);
+      expect(new GroupMember(log, follower as GroupFollower).from).to.equal(2);
+    });
   });
 
   it('counts once what it was writing when it lost the partition', async () => {

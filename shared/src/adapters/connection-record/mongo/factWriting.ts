@@ -13,7 +13,12 @@ import {
   type GatewayDocument,
   type RoomDocument,
 } from './connectionDocuments.js';
-import { changeConnections, loadConnections, type RecordCollections } from './recordCollections.js';
+import {
+  changeConnections,
+  loadConnections,
+  reopenConnections,
+  type RecordCollections,
+} from './recordCollections.js';
 
 /** A gateway as it is on record and as it will be. */
 interface WrittenGateway {
@@ -42,15 +47,13 @@ export const writeBatches = async (
   const known = new Map<string, GatewayDocument>();
   for await (const each of findAll(collections.gateways, ids)) known.set(each.gateway, each);
   const round = roundOf(batches, known);
-  if (round.back.length > 0)
-    await changeConnections(collections, { gateway: { $in: round.back }, state: 'lost' }, (lost) => ({
-      ...lost,
-      closed: null,
-    }));
   await writeFacts(collections, round.batches);
   await endUntold(collections, round.ended);
-  // The gateways last: until then the batches are not there, and are written again.
-  return (await writeGateways(collections, round.gateways)) ? round.rest : batches;
+  // The gateways behind it: until then the batches are not there, and are written again.
+  if (!(await writeGateways(collections, round.gateways))) return batches;
+  // Not before: whoever gives up a gateway stops where it finds that it is back. What is left undone here, the next look for lost gateways does.
+  await reopenConnections(collections, round.back);
+  return round.rest;
 };
 
 const roundOf = (batches: readonly FactBatch[], known: ReadonlyMap<string, GatewayDocument>): Round => {
@@ -104,14 +107,14 @@ const writeFacts = async (collections: RecordCollections, batches: readonly Fact
   await upsertAll(collections.connections, changes);
 };
 
-/** Connections whose end was not told, where their gateway says which of them are open. */
+/** Connections whose end was not told, where their gateway says which of them are open; also those of a gateway that is back. */
 const endUntold = async (
   collections: RecordCollections,
   ended: ReadonlyMap<string, UnsettledGap>,
 ): Promise<void> => {
   if (ended.size === 0) return;
   const untold = [...ended].map(([gateway, { place }]) => ({ gateway, last: { $lt: place } }));
-  await changeConnections(collections, { state: 'open', $or: untold }, (known) => {
+  await changeConnections(collections, { state: { $in: ['open', 'lost'] }, $or: untold }, (known) => {
     const { from, to } = ended.get(known.gateway) as UnsettledGap;
     return { ...known, closed: unrecordedEnd(from, to) };
   });

@@ -6,6 +6,7 @@ import type {
   RecordCoverage,
   RecordedConnection,
   RecordedFact,
+  RunningGateway,
   TimelineQuery,
   TimeSpan,
 } from '../../../ports/connectionRecord.js';
@@ -14,10 +15,10 @@ import type { FactBatch } from '../../../wire/bus/connectionFacts.js';
 import { findAll, retryingDuplicates } from '../../mongo/collections.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../../mongo/connection.js';
 import { FollowProgress } from '../../mongo/followProgress.js';
-import { lostEnd, shownConnection } from '../connectionFold.js';
+import { shownConnection } from '../connectionFold.js';
 import { coverageOf } from '../coverage.js';
 import { findConnections, type ConnectionList, type ListedConnection } from '../findConnections.js';
-import { isForgotten, type FoldedGateway } from '../gatewayFold.js';
+import { isForgotten } from '../gatewayFold.js';
 import {
   recordedFact,
   roomKey,
@@ -25,9 +26,10 @@ import {
   type GatewayDocument,
 } from './connectionDocuments.js';
 import { writeBatches } from './factWriting.js';
+import { giveUp, runningGateways } from './givingUp.js';
 import {
   all,
-  changeConnections,
+  filterOf,
   loadConnections,
   makeRecordIndexes,
   recordCollections,
@@ -122,29 +124,12 @@ class MongoConnectionRecord implements ConnectionRecord {
     });
   }
 
-  giveUpSilent(since: number, now: number): Promise<readonly string[]> {
-    return this.connection.call(async () => {
-      const silent = { end: null, knownUpTo: { $lt: since } };
-      const given: string[] = [];
-      for (const { _id, ...known } of await this.collections.gateways.find(silent, readLimits()).toArray()) {
-        const lost: FoldedGateway = { ...known, end: 'lost', endedBy: now };
-        // Unless it has written again.
-        const { modifiedCount } = await this.collections.gateways.replaceOne(
-          { _id, number: known.number },
-          lost,
-        );
-        if (modifiedCount > 0) given.push(_id);
-      }
-      // Also those that a process which has ended did not come to.
-      for (const { gateway, knownUpTo, endedBy } of await this.collections.gateways
-        .find({ end: 'lost' }, readLimits())
-        .toArray())
-        await changeConnections(this.collections, { gateway, state: 'open' }, (known) => ({
-          ...known,
-          closed: lostEnd(knownUpTo, endedBy ?? knownUpTo),
-        }));
-      return given;
-    });
+  running(): Promise<readonly RunningGateway[]> {
+    return this.connection.call(() => runningGateways(this.collections));
+  }
+
+  giveUp(gateways: readonly RunningGateway[], now: number): Promise<readonly string[]> {
+    return this.connection.call(() => giveUp(this.collections, gateways, now));
   }
 
   prune(before: number): Promise<number> {
@@ -186,7 +171,14 @@ class MongoConnectionRecord implements ConnectionRecord {
   }
 
   moveOffset(next: number): Promise<void> {
-    return this.connection.call(() => this.count('next', { $set: { value: next } }));
+    return this.connection.call(() => this.count('next', { $max: { value: next } }));
+  }
+
+  resetOffset(known: number, next: number): Promise<void> {
+    const reset = { $set: { value: next } };
+    return this.connection.call(
+      async () => void (await this.counts.updateOne({ _id: 'next', value: known }, reset)),
+    );
   }
 
   async close(): Promise<void> {
@@ -240,19 +232,6 @@ class MongoConnectionRecord implements ConnectionRecord {
     await retryingDuplicates(() => this.counts.updateOne({ _id }, change, { upsert: true }));
   }
 }
-
-const filterOf = (list: Exclude<ConnectionList, { readonly of: 'room' }>): Filter<ConnectionDocument> => {
-  switch (list.of) {
-    case 'actor':
-      return { actorTokenId: list.actorTokenId };
-    case 'project':
-      return { projectId: list.projectId };
-    case 'open':
-      return { state: 'open' };
-    case 'all':
-      return {};
-  }
-};
 
 /** Connects and creates the indexes; rejects with `EngineUnavailable` while the server is unavailable. */
 export const openMongoConnectionRecord = (options: MongoOptions): Promise<ConnectionRecord> =>

@@ -2,6 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import { findAll, makeIndex, upsertAll } from '../../mongo/collections.js';
 import { readLimits } from '../../mongo/connection.js';
 import type { ConnectionState, FoldedConnection } from '../connectionFold.js';
+import type { ConnectionList } from '../findConnections.js';
 import {
   connectionDocument,
   type ConnectionDocument,
@@ -49,14 +50,20 @@ export const loadConnections = async (
 ): Promise<readonly FoldedConnection[]> =>
   (await all(findAll(connections, ids))).map(({ connection }) => connection);
 
-/** Changes those that match, after which they match no more. */
+type ConnectionFilter = Filter<ConnectionDocument> & {
+  readonly state: ConnectionState | { readonly $in: readonly ConnectionState[] };
+};
+
+/** Changes those that match, after which they match no more; in steps, before each of which it is asked whether to go on. */
 export const changeConnections = async (
   { connections }: Pick<RecordCollections, 'connections'>,
-  filter: Filter<ConnectionDocument> & { readonly state: ConnectionState },
+  filter: ConnectionFilter,
   change: (known: FoldedConnection) => FoldedConnection,
+  goesOn: () => Promise<boolean> = async () => true,
 ): Promise<void> => {
   for (let found = step; found === step;) {
     const documents = await connections.find(filter, { limit: step, ...readLimits() }).toArray();
+    if (documents.length === 0 || !(await goesOn())) return;
     await upsertAll(
       connections,
       documents.map(({ connection, last, lastAt, _id }) => ({
@@ -65,6 +72,33 @@ export const changeConnections = async (
       })),
     );
     found = documents.length;
+  }
+};
+
+/** Opens the connections again that were given up with these gateways. */
+export const reopenConnections = async (
+  collections: Pick<RecordCollections, 'connections'>,
+  gateways: readonly string[],
+): Promise<void> => {
+  if (gateways.length === 0) return;
+  await changeConnections(collections, { gateway: { $in: [...gateways] }, state: 'lost' }, (lost) => ({
+    ...lost,
+    closed: null,
+  }));
+};
+
+export const filterOf = (
+  list: Exclude<ConnectionList, { readonly of: 'room' }>,
+): Filter<ConnectionDocument> => {
+  switch (list.of) {
+    case 'actor':
+      return { actorTokenId: list.actorTokenId };
+    case 'project':
+      return { projectId: list.projectId };
+    case 'open':
+      return { state: 'open' };
+    case 'all':
+      return {};
   }
 };
 
