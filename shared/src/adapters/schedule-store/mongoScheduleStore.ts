@@ -46,7 +46,7 @@ class MongoScheduleStore implements ScheduleStore {
 
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
-      await makeIndex(this.schedules, { deliverAt: 1, place: 1 });
+      await makeIndex(this.schedules, { deliverAt: 1, place: 1, shard: 1 });
       await makeIndex(this.schedules, { projectId: 1, deliverAt: 1, place: 1 });
       await makeIndex(this.schedules, { projectId: 1, topic: 1, deliverAt: 1, place: 1 });
       await makeIndex(this.schedules, { projectId: 1, bytes: 1 });
