@@ -9,7 +9,7 @@ import {
   type MongoConnection,
   type MongoOptions,
 } from '../mongo/connection.js';
-import { makeIndex, retryingDuplicates } from '../mongo/collections.js';
+import { makeIndex, removeInSteps, retryingDuplicates } from '../mongo/collections.js';
 import { isDuplicateKey } from '../mongo/errors.js';
 import { FollowProgress } from '../mongo/followProgress.js';
 import { systemClock } from '../system/systemClock.js';
@@ -30,7 +30,7 @@ interface SizeDocument {
   readonly bytes: number;
 }
 
-/** Removals in one request. */
+/** Evictions in one request, owners in one query. */
 const step = 500;
 /** A project at its quota is brought this far below, so that not every further payload needs the room of one. */
 const evictedTo = 0.95;
@@ -151,7 +151,7 @@ class MongoPayloadStore implements PayloadStore {
     const wanted = Math.max(this.limits.quotaBytes * evictedTo, newest);
     while (size > wanted) {
       const leaving: Found[] = [];
-      for (const each of await this.find({ projectId }, { storedAt: 1, _id: 1 })) {
+      for (const each of await this.find({ projectId }, step, { storedAt: 1, _id: 1 })) {
         if (size <= wanted) break;
         leaving.push(each);
         size -= each.bytes;
@@ -162,17 +162,19 @@ class MongoPayloadStore implements PayloadStore {
     return evicted;
   }
 
-  /** In steps, until none are found. */
-  private async removeAll(filter: Filter<PayloadDocument>): Promise<number> {
-    for (let removed = 0; ;) {
-      const found = await this.find(filter);
-      if (found.length === 0) return removed;
-      removed += await this.discard(found);
-    }
+  private removeAll(filter: Filter<PayloadDocument>): Promise<number> {
+    return removeInSteps(
+      (limit) => this.find(filter, limit),
+      (found) => this.discard(found),
+    );
   }
 
-  private find(filter: Filter<PayloadDocument>, sort: Readonly<Record<string, 1>> = {}): Promise<Found[]> {
-    const options = { projection: { projectId: 1, bytes: 1 }, limit: step };
+  private find(
+    filter: Filter<PayloadDocument>,
+    limit: number,
+    sort: Readonly<Record<string, 1>> = {},
+  ): Promise<Found[]> {
+    const options = { projection: { projectId: 1, bytes: 1 }, limit };
     return this.payloads.find(filter, options).sort(sort).toArray();
   }
 

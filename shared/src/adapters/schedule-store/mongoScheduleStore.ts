@@ -9,7 +9,7 @@ import type {
   ScheduleFilter,
   ScheduleStore,
 } from '../../ports/scheduleStore.js';
-import { makeIndex } from '../mongo/collections.js';
+import { makeIndex, removeAll } from '../mongo/collections.js';
 import {
   durably,
   openOnMongo,
@@ -126,10 +126,7 @@ class MongoScheduleStore implements ScheduleStore {
   }
 
   removeOf(owners: readonly string[]): Promise<number> {
-    return this.connection.call(async () => {
-      const { deletedCount } = await this.schedules.deleteMany({ owners: { $in: [...owners] } }, durably);
-      return deletedCount;
-    });
+    return this.connection.call(() => removeAll(this.schedules, { owners: { $in: [...owners] } }, durably));
   }
 
   checkpoint(): Promise<LogPosition | undefined> {
