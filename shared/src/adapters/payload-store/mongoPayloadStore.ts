@@ -76,15 +76,11 @@ class MongoPayloadStore implements PayloadStore {
         ...{ _id, projectId, bytes, storedAt: this.clock.now(), content: new Binary(content) },
         owners: [...new Set([...owners, projectId, _id])],
       };
-      try {
-        await this.payloads.insertOne(document, durably);
-      } catch (error) {
-        if (isDuplicateKey(error)) return 0;
-        throw error;
-      }
-      return (await this.resize(projectId, bytes)) > this.limits.quotaBytes
-        ? this.evict(projectId, bytes)
-        : 0;
+      const size = (await this.insert(document))
+        ? await this.resize(projectId, bytes)
+        : // The put before this one may have failed before the payload was counted.
+          await this.recount(projectId);
+      return size > this.limits.quotaBytes ? this.evict(projectId, bytes) : 0;
     });
   }
 
@@ -131,6 +127,17 @@ class MongoPayloadStore implements PayloadStore {
 
   private get oldest(): number {
     return this.clock.now() - this.limits.retentionMs;
+  }
+
+  /** Resolves with whether it was not there yet. */
+  private async insert(document: PayloadDocument): Promise<boolean> {
+    try {
+      await this.payloads.insertOne(document, durably);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
   }
 
   /** `newest` is what must fit: the bytes of the payload for which room is made. */
