@@ -33,7 +33,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
     folder = await temporaryFolder();
     const files = { file: (name: string) => join(folder.path, name) };
     answered = Promise.resolve();
-    const real = await openEmbeddedGroupStore(files, clock.now());
+    const real = await openEmbeddedGroupStore(files, { clock });
     store = overlaid(real, {
       load: async (...id) => {
         await answered;

@@ -92,7 +92,7 @@ export const openEmbeddedPorts = async (): Promise<Ports> => {
     bus,
     history,
     record,
-    groups: memoized(() => opened(openEmbeddedGroupStore(files, systemClock.now()))),
+    groups: memoized(() => opened(openEmbeddedGroupStore(files))),
     gateway: async () => {
       const shardLeases = new LeasedShards({
         ...{ table: leaseTableOn(leases), clock: systemClock, random: systemRandom, logger: silentLogger },

@@ -12,7 +12,7 @@ const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStar
 
 const placeOf = (n: number): string => `p${String(n).padStart(5, '0')}.gA_-z`;
 
-const scheduleOf = (n: number, fields: Partial<ScheduledPublish> = {}): NewSchedule => ({
+export const scheduleOf = (n: number, fields: Partial<ScheduledPublish> = {}): NewSchedule => ({
   publish: {
     ...{ scheduledId: idOf(n), shard: 1, deliverAt: 1_000 + n, place: placeOf(n), createdAt: 500 },
     ...{ organizationId: 'o', projectId, appId: 'a', roomId: 'r', scope: null, actorTokenId: 'x' },

@@ -52,7 +52,7 @@ class MongoHistoryIndex implements HistoryIndex {
 
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
-      await makeIndex(this.collections.topics, { owners: 1 });
+      await makeIndex(this.collections.topics, { owners: 1, _id: 1 });
       await makeIndex(this.collections.topics, { dueAt: 1 });
       await makeIndex(this.collections.removed, { removedAt: 1 });
     });

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { DataFolderInUse } from '../../ports/errors.js';
 import { once } from '../../runtime/service.js';
-import { requireAccess } from './durableEnvironment.js';
+import { requireAccess, sync } from './durableEnvironment.js';
 import { isDamaged } from './lmdbFile.js';
 
 /** The folder of the embedded engines, owned by this process until it closes it or ends. */
@@ -36,7 +36,10 @@ export const openDataFolder = async (path: string): Promise<DataFolder> => {
 
 /** Node's own recursive mode never ends where a parent refuses new folders, such as `/proc`. */
 const makeFolder = async (path: string): Promise<void> => {
-  const make = () => mkdir(path, { mode: 0o700 });
+  const make = async () => {
+    await mkdir(path, { mode: 0o700 });
+    sync(dirname(path));
+  };
   try {
     await make();
   } catch (error) {

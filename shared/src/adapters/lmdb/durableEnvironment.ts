@@ -31,13 +31,15 @@ const makeEnvironment = (path: string): void => {
   // Nothing was written to it, so that it is closed before this returns.
   const options = { path: draft, permissionsMode: 0o600, overlappingSync: false };
   void open(options).close();
-  syncFile(draft);
+  sync(draft);
   renameSync(draft, path);
+  sync(dirname(path));
   rmSync(`${draft}-lock`, { force: true });
 };
 
-const syncFile = (path: string): void => {
-  const file = openSync(path, 'r+');
+/** Brings the content of a file to the disk, or the names in a folder. */
+export const sync = (path: string): void => {
+  const file = openSync(path, 'r');
   try {
     fsyncSync(file);
   } finally {

@@ -2,6 +2,7 @@ import type {
   AnyBulkWriteOperation,
   Collection,
   CreateIndexesOptions,
+  DeleteOptions,
   Document,
   Filter,
   WithId,
@@ -57,6 +58,38 @@ export async function* findAll<T extends { readonly _id: string }>(
     yield* await collection.find(filter, readLimits()).toArray();
   }
 }
+
+/** Documents in one deletion: it must end before the time limit of a request, however many there are in all. */
+const documentsPerDeletion = 1_000;
+
+/**
+ * Removes what `find` gives, up to so many at a time, until it gives fewer; resolves with how many were removed. `remove` gets what
+ * was found, and may find some of it removed by others.
+ */
+export const removeInSteps = async <T>(
+  find: (limit: number) => Promise<readonly T[]>,
+  remove: (found: readonly T[]) => Promise<number>,
+): Promise<number> => {
+  for (let removed = 0; ;) {
+    const found = await find(documentsPerDeletion);
+    if (found.length > 0) removed += await remove(found);
+    if (found.length < documentsPerDeletion) return removed;
+  }
+};
+
+/** Removes the documents that match, however many they are; resolves with their number. */
+export const removeAll = <T extends { readonly _id: string }>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  options: DeleteOptions = {},
+): Promise<number> =>
+  removeInSteps(
+    (limit) => collection.find(filter, { projection: { _id: 1 }, limit, ...readLimits() }).toArray(),
+    async (found) => {
+      const byId = { _id: { $in: found.map(({ _id }) => _id) } } as Filter<T>;
+      return (await collection.deleteMany(byId, options)).deletedCount;
+    },
+  );
 
 /**
  * For who writes the collection. A service that only reads it opens it in the same way, and where its user may not make

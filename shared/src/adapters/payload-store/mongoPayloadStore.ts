@@ -9,7 +9,7 @@ import {
   type MongoConnection,
   type MongoOptions,
 } from '../mongo/connection.js';
-import { makeIndex, retryingDuplicates } from '../mongo/collections.js';
+import { makeIndex, removeInSteps, retryingDuplicates } from '../mongo/collections.js';
 import { isDuplicateKey } from '../mongo/errors.js';
 import { FollowProgress } from '../mongo/followProgress.js';
 import { systemClock } from '../system/systemClock.js';
@@ -30,7 +30,7 @@ interface SizeDocument {
   readonly bytes: number;
 }
 
-/** Removals in one request. */
+/** Evictions in one request, owners in one query. */
 const step = 500;
 /** A project at its quota is brought this far below, so that not every further payload needs the room of one. */
 const evictedTo = 0.95;
@@ -76,15 +76,11 @@ class MongoPayloadStore implements PayloadStore {
         ...{ _id, projectId, bytes, storedAt: this.clock.now(), content: new Binary(content) },
         owners: [...new Set([...owners, projectId, _id])],
       };
-      try {
-        await this.payloads.insertOne(document, durably);
-      } catch (error) {
-        if (isDuplicateKey(error)) return 0;
-        throw error;
-      }
-      return (await this.resize(projectId, bytes)) > this.limits.quotaBytes
-        ? this.evict(projectId, bytes)
-        : 0;
+      const size = (await this.insert(document))
+        ? await this.resize(projectId, bytes)
+        : // The put before this one may have failed before the payload was counted.
+          await this.recount(projectId);
+      return size > this.limits.quotaBytes ? this.evict(projectId, bytes) : 0;
     });
   }
 
@@ -133,6 +129,17 @@ class MongoPayloadStore implements PayloadStore {
     return this.clock.now() - this.limits.retentionMs;
   }
 
+  /** Resolves with whether it was not there yet. */
+  private async insert(document: PayloadDocument): Promise<boolean> {
+    try {
+      await this.payloads.insertOne(document, durably);
+      return true;
+    } catch (error) {
+      if (isDuplicateKey(error)) return false;
+      throw error;
+    }
+  }
+
   /** `newest` is what must fit: the bytes of the payload for which room is made. */
   private evict(projectId: string, newest: number): Promise<number> {
     const before = this.evicting.get(projectId) ?? Promise.resolve(0);
@@ -151,7 +158,7 @@ class MongoPayloadStore implements PayloadStore {
     const wanted = Math.max(this.limits.quotaBytes * evictedTo, newest);
     while (size > wanted) {
       const leaving: Found[] = [];
-      for (const each of await this.find({ projectId }, { storedAt: 1, _id: 1 })) {
+      for (const each of await this.find({ projectId }, step, { storedAt: 1, _id: 1 })) {
         if (size <= wanted) break;
         leaving.push(each);
         size -= each.bytes;
@@ -162,17 +169,19 @@ class MongoPayloadStore implements PayloadStore {
     return evicted;
   }
 
-  /** In steps, until none are found. */
-  private async removeAll(filter: Filter<PayloadDocument>): Promise<number> {
-    for (let removed = 0; ;) {
-      const found = await this.find(filter);
-      if (found.length === 0) return removed;
-      removed += await this.discard(found);
-    }
+  private removeAll(filter: Filter<PayloadDocument>): Promise<number> {
+    return removeInSteps(
+      (limit) => this.find(filter, limit),
+      (found) => this.discard(found),
+    );
   }
 
-  private find(filter: Filter<PayloadDocument>, sort: Readonly<Record<string, 1>> = {}): Promise<Found[]> {
-    const options = { projection: { projectId: 1, bytes: 1 }, limit: step };
+  private find(
+    filter: Filter<PayloadDocument>,
+    limit: number,
+    sort: Readonly<Record<string, 1>> = {},
+  ): Promise<Found[]> {
+    const options = { projection: { projectId: 1, bytes: 1 }, limit };
     return this.payloads.find(filter, options).sort(sort).toArray();
   }
 

@@ -1,11 +1,11 @@
 import type { Database } from 'lmdb';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { ClaimOutcome, PublishClaim, PublishIdStore, SettledClaim } from '../../ports/publishIds.js';
+import { startExpirySweep, type ExpirySweep } from '../../runtime/expirySweep.js';
 import { once } from '../../runtime/service.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { decideClaim, type KeptClaim } from './decideClaim.js';
-import { startExpirySweep, type ExpirySweep } from './expirySweep.js';
 import { publishIdSettings, type PublishIdOptions, type PublishIdSettings } from './publishIdOptions.js';
 
 /** Removals in one transaction, which takes a few milliseconds. */
@@ -33,6 +33,7 @@ class EmbeddedPublishIds implements PublishIdStore {
     this.claims = root.openDB('claims', { encoding: 'json' });
     this.expiries = root.openDB('expiries', { encoding: 'ordered-binary' });
     this.sweep = startExpirySweep({
+      what: 'Publish ids',
       everyMs: settings.expiryEveryMs,
       removeSome: () => this.removeSome(),
       logger: settings.logger,

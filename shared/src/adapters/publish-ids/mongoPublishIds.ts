@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { EngineUnavailable } from '../../ports/errors.js';
 import type { ClaimOutcome, PublishClaim, PublishIdStore, SettledClaim } from '../../ports/publishIds.js';
+import { startExpirySweep, type ExpirySweep } from '../../runtime/expirySweep.js';
 import { makeIndex } from '../mongo/collections.js';
 import { openOnMongo, type MongoConnection, type MongoOptions } from '../mongo/connection.js';
 import { decideClaim, type KeptClaim } from './decideClaim.js';
-import { startExpirySweep, type ExpirySweep } from './expirySweep.js';
 import { inAnyOrder, MongoClaims, type ClaimDocument, type Decided } from './mongoClaims.js';
 import { publishIdSettings, type PublishIdOptions, type PublishIdSettings } from './publishIdOptions.js';
 
@@ -32,7 +32,10 @@ class MongoPublishIds implements PublishIdStore {
   async prepare(): Promise<void> {
     await this.connection.call(() => makeIndex(this.documents, { expiresAt: 1 }));
     const { expiryEveryMs: everyMs, logger } = this.settings;
-    this.sweep = startExpirySweep({ everyMs, removeSome: () => this.removeSome(), logger });
+    this.sweep = startExpirySweep({
+      ...{ what: 'Publish ids', everyMs, logger },
+      removeSome: () => this.removeSome(),
+    });
   }
 
   claim(claims: readonly PublishClaim[]): Promise<readonly ClaimOutcome[]> {

@@ -10,7 +10,7 @@ import {
   type RoomEventStore,
   type StoredRoll,
 } from '../../ports/roomEventStore.js';
-import { makeIndex, upsertAll } from '../mongo/collections.js';
+import { makeIndex, removeAll, upsertAll } from '../mongo/collections.js';
 import {
   durably,
   openOnMongo,
@@ -41,6 +41,9 @@ const idOf = (roll: string, revision: number): string => `${roll}/${revision}`;
 
 const withoutContent = () => ({ projection: { content: 0 }, ...readLimits() });
 
+/** What all rolls go with that it owns. */
+const owningRolls = ['projectId', 'appId', 'accessScopeId'] as const;
+
 /** Rolls in one query. */
 const rollsPerQuery = 200;
 
@@ -67,6 +70,7 @@ class MongoRoomEventStore implements RoomEventStore {
       await makeIndex(this.records, { shard: 1, isIdle: 1 });
       for (const owner of ['projectId', 'appId', 'roomId', 'accessScopeId'] as const)
         await makeIndex(this.records, { [owner]: 1 });
+      for (const owner of owningRolls) await makeIndex(this.settled, { [owner]: 1 });
     });
   }
 
@@ -124,17 +128,17 @@ class MongoRoomEventStore implements RoomEventStore {
   async remove(id: RollId): Promise<void> {
     const roll = rollKey(id);
     await this.connection.call(async () => {
-      await this.records.deleteMany({ roll });
+      await removeAll(this.records, { roll });
       await this.settled.deleteOne({ _id: roll });
     });
   }
 
   removeOf(owners: readonly string[]): Promise<void> {
     return this.connection.call(async () => {
-      for (const owner of ['projectId', 'appId', 'accessScopeId'] as const) {
+      for (const owner of owningRolls) {
         const filter = { [owner]: { $in: [...owners] } };
-        await this.records.deleteMany(filter);
-        await this.settled.deleteMany(filter);
+        await removeAll(this.records, filter);
+        await removeAll(this.settled, filter);
       }
       await this.removeIdleOfRooms(owners);
     });

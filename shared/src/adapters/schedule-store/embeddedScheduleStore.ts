@@ -79,7 +79,7 @@ class EmbeddedScheduleStore implements ScheduleStore {
   async removeOf(owners: readonly string[]): Promise<number> {
     let removed = 0;
     for (const owner of owners)
-      for (let ids = this.tables.idsOf(owner, step); ids.length > 0; ids = this.tables.idsOf(owner, step)) {
+      for (let ids = this.idsOf(owner); ids.length > 0; ids = this.idsOf(owner)) {
         const some = ids;
         removed += await this.transactions.run(() => some.filter((id) => this.tables.remove(id)).length);
       }
@@ -101,6 +101,11 @@ class EmbeddedScheduleStore implements ScheduleStore {
   }
 
   readonly close = once(() => this.transactions.close(() => this.adds.idle()));
+
+  private idsOf(owner: string): readonly string[] {
+    this.transactions.assertOpen();
+    return this.tables.idsOf(owner, step);
+  }
 
   /** Within a transaction. */
   private beginOne({ scheduledId, term, messageId }: DeliveryBegin): readonly BegunDelivery[] {

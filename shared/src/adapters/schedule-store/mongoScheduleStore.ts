@@ -9,7 +9,7 @@ import type {
   ScheduleFilter,
   ScheduleStore,
 } from '../../ports/scheduleStore.js';
-import { makeIndex } from '../mongo/collections.js';
+import { makeIndex, removeAll } from '../mongo/collections.js';
 import {
   durably,
   openOnMongo,
@@ -46,7 +46,7 @@ class MongoScheduleStore implements ScheduleStore {
 
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
-      await makeIndex(this.schedules, { deliverAt: 1, place: 1 });
+      await makeIndex(this.schedules, { deliverAt: 1, place: 1, shard: 1 });
       await makeIndex(this.schedules, { projectId: 1, deliverAt: 1, place: 1 });
       await makeIndex(this.schedules, { projectId: 1, topic: 1, deliverAt: 1, place: 1 });
       await makeIndex(this.schedules, { projectId: 1, bytes: 1 });
@@ -126,10 +126,7 @@ class MongoScheduleStore implements ScheduleStore {
   }
 
   removeOf(owners: readonly string[]): Promise<number> {
-    return this.connection.call(async () => {
-      const { deletedCount } = await this.schedules.deleteMany({ owners: { $in: [...owners] } }, durably);
-      return deletedCount;
-    });
+    return this.connection.call(() => removeAll(this.schedules, { owners: { $in: [...owners] } }, durably));
   }
 
   checkpoint(): Promise<LogPosition | undefined> {

@@ -5,6 +5,7 @@ import { openDataFolder } from '../../../src/adapters/lmdb/dataFolder.js';
 import { DataFolderInUse } from '../../../src/ports/errors.js';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { namesOnDisk } from './folderSyncs.js';
 import { ScriptProcess } from './scriptProcess.js';
 
 const owningProcess = new URL('./owningProcess.js', import.meta.url);
@@ -38,6 +39,14 @@ describe('data folder', () => {
     expect((await stat(folder.path)).mode & 0o777).to.equal(0o700);
     expect(folder.file('events.lmdb')).to.equal(join(temporary.path, 'a', 'data', 'events.lmdb'));
     await folder.close();
+  });
+
+  it('has its name on the disk, with those of the folders around it that were made', async () => {
+    const named = await namesOnDisk(async () => {
+      await (await openDataFolder(join(temporary.path, 'a', 'data'))).close();
+    });
+    expect(named.get(temporary.path)).to.include('a');
+    expect(named.get(join(temporary.path, 'a'))).to.include('data');
   });
 
   it('is used unchanged where it exists', async () => {

@@ -7,6 +7,7 @@ import {
 } from '../../../src/adapters/lmdb/durableEnvironment.js';
 import { DamagedFile } from '../../../src/ports/errors.js';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
+import { namesOnDisk } from './folderSyncs.js';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 describe('durable environment', () => {
@@ -47,6 +48,12 @@ describe('durable environment', () => {
     ]);
     await writeFile(path, '');
     expect(() => openDurableEnvironment(path)).to.throw(DamagedFile, /b\.lmdb is damaged: it is empty/);
+  });
+
+  it('has its name on the disk before anything is written to it', async () => {
+    const path = join(temporary.path, 'b.lmdb');
+    const named = await namesOnDisk(() => openDurableEnvironment(path).close());
+    expect(named.get(temporary.path)).to.include('b.lmdb');
   });
 
   it('discards work that throws half-way, and keeps all work around it', async () => {

@@ -20,3 +20,10 @@ export const noteCommands = (client: Socket, commands: Document[]): void => {
 
 const bodyOf = (request: Buffer): Document =>
   BSON.deserialize(request.subarray(bodyAt, bodyAt + request.readInt32LE(bodyAt)));
+
+/** How many documents each deletion in the collection names by their ids: infinitely many where it names none. */
+export const deletionsIn = (collection: string, commands: readonly Document[]): number[] =>
+  commands
+    .filter((command) => command['delete'] === collection)
+    .flatMap(({ deletes }) => deletes as { readonly q: { readonly _id?: { readonly $in?: unknown[] } } }[])
+    .map(({ q }) => q._id?.$in?.length ?? Infinity);

@@ -12,7 +12,7 @@ import type {
 } from '../../../ports/connectionRecord.js';
 import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
 import type { FactBatch } from '../../../wire/bus/connectionFacts.js';
-import { findAll, retryingDuplicates } from '../../mongo/collections.js';
+import { findAll, removeAll, retryingDuplicates } from '../../mongo/collections.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../../mongo/connection.js';
 import { FollowProgress } from '../../mongo/followProgress.js';
 import { shownConnection } from '../connectionFold.js';
@@ -146,7 +146,7 @@ class MongoConnectionRecord implements ConnectionRecord {
   removeOf(projectIds: readonly string[]): Promise<void> {
     return this.connection.call(async () => {
       for (const projectId of projectIds) {
-        await this.collections.facts.deleteMany({ projectId });
+        await removeAll(this.collections.facts, { projectId });
         for (let found = step; found === step;) found = await this.removeSome({ projectId });
       }
     });

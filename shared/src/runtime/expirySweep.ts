@@ -1,6 +1,8 @@
-import type { Logger } from '../../ports/logger.js';
+import type { Logger } from '../ports/logger.js';
 
 export interface ExpirySweepDeps {
+  /** What expires, at the beginning of a sentence and in the plural. */
+  readonly what: string;
   readonly everyMs: number;
   /** Removes some of what has expired; resolves with whether there may be more. */
   readonly removeSome: () => Promise<boolean>;
@@ -13,7 +15,7 @@ export interface ExpirySweep {
 }
 
 /** Removes what has expired, at intervals and in steps. */
-export const startExpirySweep = ({ everyMs, removeSome, logger }: ExpirySweepDeps): ExpirySweep => {
+export const startExpirySweep = ({ what, everyMs, removeSome, logger }: ExpirySweepDeps): ExpirySweep => {
   let isStopped = false;
   let running: Promise<void> | undefined;
 
@@ -21,7 +23,7 @@ export const startExpirySweep = ({ everyMs, removeSome, logger }: ExpirySweepDep
     try {
       while (!isStopped && (await removeSome()));
     } catch (error) {
-      if (!isStopped) logger?.error('Publish ids that have expired cannot be removed', { error });
+      if (!isStopped) logger?.error(`${what} that have expired cannot be removed`, { error });
     } finally {
       running = undefined;
     }
