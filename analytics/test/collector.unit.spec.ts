@@ -13,11 +13,13 @@ const collectorUnderTest = (given: Partial<CollectorLimits> = {}) => {
   const told: (readonly [number, number])[][] = [];
   const source: string[] = [];
   let disk: (segment: Segment) => Promise<void> = async () => undefined;
+  let listed: () => Promise<void> = async () => undefined;
   const collector = new Collector({
     write: async (segment) => {
       await disk(segment);
       written.push(segment);
     },
+    wrote: () => listed(),
     source: {
       pause: () => void source.push('pause'),
       resume: () => void source.push('resume'),
@@ -28,7 +30,11 @@ const collectorUnderTest = (given: Partial<CollectorLimits> = {}) => {
   });
   const add = (partition: number, first: number, next: number, offsets: readonly number[]) =>
     collector.add({ partition, first, next, offsets, facts: offsets.map((n): Fact => [n]) });
-  return { collector, add, written, told, source, setDisk: (to: typeof disk) => (disk = to) };
+  return {
+    ...{ collector, add, written, told, source },
+    setDisk: (to: typeof disk) => (disk = to),
+    setListed: (to: typeof listed) => (listed = to),
+  };
 };
 
 const spans = (segments: readonly Segment[]) =>
@@ -126,6 +132,22 @@ describe('A collector', () => {
     add(0, 10, 20, ten(10));
     expect(source).to.eql(['pause']);
     setDisk(async () => undefined);
+    release();
+    await collector.flush();
+    expect(source).to.eql(['pause', 'resume']);
+  });
+
+  it('resumes its source when all that held it up is lost', async () => {
+    const { collector, add, written, source, setListed } = collectorUnderTest();
+    let release = (): void => undefined;
+    setListed(() => new Promise((resolve) => (release = resolve)));
+    const ten = (first: number): number[] => Array.from({ length: 10 }, (_, n) => first + n);
+    add(0, 0, 10, ten(0));
+    await eventually(() => written.length === 1);
+    add(0, 10, 20, ten(10));
+    add(0, 20, 30, ten(20));
+    expect(source).to.eql(['pause']);
+    collector.lose(0);
     release();
     await collector.flush();
     expect(source).to.eql(['pause', 'resume']);

@@ -15,6 +15,7 @@ const journalOf = (first: number, count: number) => ({
       number: Math.max(from, first) + n,
       fact: [Math.max(from, first) + n],
     })),
+  last: () => first + count - 1,
   close: async () => undefined,
 });
 

@@ -109,6 +109,7 @@ export class Collector {
     for (const gathered of this.gathering.get(partition) ?? []) this.forget(gathered);
     for (const gathered of this.writing) if (gathered.partition === partition) gathered.isLost = true;
     this.gathering.delete(partition);
+    this.releaseIfRoom();
   }
 
   /** Resolves when all that has come is on disk. */
@@ -149,6 +150,7 @@ export class Collector {
     if (this.hasGivenUp) return;
     this.running ??= this.writeAll().finally(() => {
       this.running = undefined;
+      this.releaseIfRoom();
       this.beginOrWait();
     });
   }
@@ -165,7 +167,7 @@ export class Collector {
         this.hasGivenUp = true;
         break;
       }
-      if (this.isPaused && !this.isBeyond(1)) this.release();
+      this.releaseIfRoom();
     }
     this.writing = [];
     this.deps.source.written(this.safePlaces(partitions));
@@ -234,7 +236,8 @@ export class Collector {
     this.deps.source.pause();
   }
 
-  private release(): void {
+  private releaseIfRoom(): void {
+    if (!this.isPaused || this.isBeyond(1)) return;
     this.isPaused = false;
     this.deps.source.resume();
   }

@@ -12,7 +12,7 @@ interface GatherDeps {
 }
 
 export interface JournalFollower {
-  /** Reads the new facts of the journal. */
+  /** Reads the new facts of the journal. Rejects where the journal ends before what the files hold: it was begun anew. */
   gather(): Promise<void>;
   /** Resolves when all that was taken over is in files. */
   flush(): Promise<void>;
@@ -40,6 +40,11 @@ export const followJournal = ({ journal, stream, folder, collect }: GatherDeps):
   let gathering: Promise<void> = Promise.resolve();
 
   const takeOver = async (): Promise<void> => {
+    if (next > journal.last(stream.name) + 1)
+      throw new Error(
+        `The journal was begun anew: its ${stream.name} end before what ${folder.path} holds. ` +
+          'Move that folder away, and start again.',
+      );
     while (isOpen) {
       const page = journal.read(stream.name, next, pageFacts);
       const [first, last] = [page[0], page.at(-1)];

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { copyFile, chmod, mkdir, open, readdir } from 'node:fs/promises';
+import { copyFile, chmod, mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -51,6 +51,7 @@ export const backUp = async (target: string, deps: BackupDeps): Promise<Manifest
   const { keptDocuments } = engines.readModels;
   if (keptDocuments) names.push(await writeDocuments(keptDocuments, target));
   if (!engines.eventLog.onFiles) names.push(await writeLog(target, deps));
+  if (usesDataFolder(engines)) await requireSameKeys(dataDir, target);
   const files = [];
   for (const name of names) {
     await sync(join(target, name));
@@ -82,10 +83,23 @@ const copyDataFolder = async (dataDir: string, target: string): Promise<string[]
   return copied;
 };
 
+/** The secrets are copied first: what was sealed since, with keys that were made after that, could not be opened. */
+const requireSameKeys = async (dataDir: string, target: string): Promise<void> => {
+  const [now, copied] = await Promise.all([secretsIn(dataDir), secretsIn(target)]);
+  if (now !== copied) throw new Error('The keys were rotated meanwhile: run it again');
+};
+
+const secretsIn = (folder: string): Promise<string | undefined> =>
+  readFile(join(folder, secretsFileName), 'utf8').catch(undefinedIfMissing);
+
 /** A process that has the addresses of log and read models alone looks like one whose bus is on files. */
 const noneWithoutFolder = (error: NodeJS.ErrnoException): string[] => {
-  if (error.code !== 'ENOENT') throw error;
+  undefinedIfMissing(error);
   return [];
+};
+
+const undefinedIfMissing = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT') throw error;
 };
 
 const writeDocuments = async (

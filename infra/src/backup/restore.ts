@@ -30,6 +30,8 @@ export const restore = async (backup: string, deps: RestoreDeps): Promise<Manife
   requireSameProfile(manifest, deps.config);
   const names = manifest.files.map(({ name }) => name);
   const copied = names.filter((name) => !engineParts.includes(name));
+  if (names.includes(parts.events))
+    await requireBeginning(await deps.adapters.log(), join(backup, parts.events));
   if (copied.length > 0) await fillDataFolder(backup, copied, deps.config);
   if (names.includes(parts.kept)) await restoreDocuments(backup, deps.config);
   if (names.includes(parts.events)) await restoreLog(backup, deps);
@@ -90,19 +92,25 @@ const restoreDocuments = async (backup: string, { engines }: Config): Promise<vo
 /** Positions in the new log differ, so everything derived from the old one must be rebuilt. */
 const restoreLog = async (backup: string, { adapters, onProgress }: RestoreDeps): Promise<void> => {
   const log = await adapters.log();
-  await requireEmptyOrBegun(log, join(backup, parts.events));
   for (const made of await derivedData(adapters)) await made.clear();
   await appendEvents(log, linesOf(join(backup, parts.events)), onProgress);
 };
 
-/** What is there may be the beginning of the very same history. */
-const requireEmptyOrBegun = async (log: EventLog, file: string): Promise<void> => {
-  const identity = await log.identity();
-  if (identity === undefined) return;
-  for await (const line of linesOf(file))
-    if ((JSON.parse(line) as RecordedEvent).id === identity) return;
-    else break;
-  throw new Error('The event log is not empty, and what is in it is of another history');
+/** Rejects unless the log is empty, or holds the first events of the backup, from a restore that was interrupted, and no others. */
+const requireBeginning = async (log: EventLog, file: string): Promise<void> => {
+  const lines = linesOf(file);
+  try {
+    for await (const batch of log.readAll())
+      for (const { id } of batch) {
+        const line = await lines.next();
+        if (line.done === true || (JSON.parse(line.value) as RecordedEvent).id !== id)
+          throw new Error(
+            'The event log is not empty, and what is in it is not the beginning of the backup. To restore only the documents of MongoDB, use --only-documents',
+          );
+      }
+  } finally {
+    await lines.return(undefined);
+  }
 };
 
 const sync = async (path: string): Promise<void> => {

@@ -60,7 +60,8 @@ const runUntilSignal = async (options: IngestOptions): Promise<void> => {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
   const { signal } = stopping;
-  const opened = await openOrExit(settings);
+  const opened = await openOrExit(settings, signal);
+  if (opened === undefined) return;
   say(`Publishing ${source.topic} to ${options.to}, as ${source.groupId}`);
   const told = (record: SourceRecord, why: string): string => `${placeOf(source, record)}: ${why}`;
   let problem: string | undefined;
@@ -109,10 +110,15 @@ const mappingOrExit = ({ topic, to, value, filter }: IngestOptions): RecordMappi
   }
 };
 
-const openOrExit = async ({ source, logLevel }: Settings): Promise<OpenedRecords> => {
+/** Undefined where it is interrupted before. */
+const openOrExit = async (
+  { source, logLevel }: Settings,
+  signal: AbortSignal,
+): Promise<OpenedRecords | undefined> => {
   try {
-    return await openKafkaRecords(source, createWinstonLogger(logLevel));
+    return await openKafkaRecords(source, createWinstonLogger(logLevel), signal);
   } catch (error) {
+    if (signal.aborted) return undefined;
     return fail(`Kafka: ${reasonOf(error)}`);
   }
 };

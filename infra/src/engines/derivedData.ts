@@ -1,7 +1,5 @@
+import type { DeletedFrom } from '@roomwire/projections/deletionFollower';
 import type { EventLog, LogOrigin, LogPosition } from '@roomwire/shared/ports/eventLog';
-import type { HistoryIndex } from '@roomwire/shared/ports/historyIndex';
-import type { JobStore } from '@roomwire/shared/ports/jobStore';
-import type { PayloadStore } from '@roomwire/shared/ports/payloadStore';
 import { provenanceOf, type Provenance } from '@roomwire/shared/runtime/provenance';
 import type { Adapters } from './adapters.js';
 
@@ -13,19 +11,22 @@ export interface DerivedData {
   clear(): Promise<void>;
 }
 
+/** All that projections follow the log with, each from a checkpoint of its own. */
 export const derivedData = async (adapters: Adapters): Promise<readonly DerivedData[]> => {
-  const [views, auditIndex, payloads, history, jobs] = [
-    await adapters.views(),
-    await adapters.auditIndex(),
+  const [views, auditIndex] = [await adapters.views(), await adapters.auditIndex()];
+  const kept = [
     await adapters.payloads(),
     await adapters.historyIndex(),
+    await adapters.roomEvents(),
+    await adapters.schedules(),
+    await adapters.connectionRecord(),
     await adapters.jobs(),
   ];
-  return [views, auditIndex, ...[payloads, history, jobs].map(removedByEvents)];
+  return [views, auditIndex, ...kept.map(removedByEvents)];
 };
 
 /** None of this is made from events; what is removed by events is looked for again. */
-const removedByEvents = (kept: PayloadStore | HistoryIndex | JobStore): DerivedData => ({
+const removedByEvents = (kept: DeletedFrom): DerivedData => ({
   checkpoint: () => kept.checkpoint(),
   origin: () => kept.origin(),
   clear: () => kept.moveCheckpoint(undefined),

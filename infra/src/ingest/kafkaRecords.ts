@@ -44,6 +44,7 @@ export class KafkaRecords implements ConsumerTask, RecordSource {
   private readonly owned = new Map<number, Owned>();
   private readonly owners = new WeakMap<SourceRecord, Owned>();
   private waiting: SourceRecord[] = [];
+  private failure: string | undefined;
   private memberId = '';
   private isPaused = false;
   private wake = (): void => undefined;
@@ -106,6 +107,15 @@ export class KafkaRecords implements ConsumerTask, RecordSource {
 
   leaving(): void {
     // What is done with has been committed.
+  }
+
+  /** Why the last attempt to be a member failed; undefined where none did. */
+  get lastFailure(): string | undefined {
+    return this.failure;
+  }
+
+  replaced(why: string): void {
+    this.failure = why;
   }
 
   left(): void {

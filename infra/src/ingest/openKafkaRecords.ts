@@ -4,6 +4,8 @@ import { createKafkaClients } from '@roomwire/shared/adapters/message-bus/kafka/
 import type { KafkaSecurity } from '@roomwire/shared/adapters/message-bus/kafka/kafkaSettings';
 import { PermanentError, untilAnswered } from '@roomwire/shared/adapters/message-bus/kafka/renewableClient';
 import { Outage } from '@roomwire/shared/runtime/outage';
+import { untilAborted } from '@roomwire/shared/runtime/waiting';
+import { joinGroup } from './joinGroup.js';
 import { KafkaRecords } from './kafkaRecords.js';
 
 export interface KafkaSource {
@@ -20,12 +22,18 @@ export interface OpenedRecords {
   close(): Promise<void>;
 }
 
+/** Longer than the session of a member that was killed. */
+const joinWithinMs = 60_000;
 /** Brokers that have just started look for the coordinator of the group. */
 const answerWithinMs = 10_000;
 const notCommitted = -1;
 
-/** Joins the group. Rejects where the brokers do not answer, or have no such topic. */
-export const openKafkaRecords = async (source: KafkaSource, logger: Logger): Promise<OpenedRecords> => {
+/** Joins the group. Rejects where the brokers do not answer, have no such topic, or do not let it in, and when the signal aborts. */
+export const openKafkaRecords = async (
+  source: KafkaSource,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<OpenedRecords> => {
   const { brokers, security, topic, groupId } = source;
   const outage = new Outage({
     ...{ logger, lost: 'Kafka is out of reach', back: 'Kafka is within reach again' },
@@ -42,23 +50,22 @@ export const openKafkaRecords = async (source: KafkaSource, logger: Logger): Pro
     const isKept = (partition: number): boolean => (committed[partition] ?? notCommitted) !== notCommitted;
     if (![...starts.keys()].every(isKept)) throw new Error('The group cannot commit where it begins');
   };
-  try {
-    const starts = await untilAnswered(
-      () => clients.admin.use((admin) => startsOf(admin, source)),
-      answerWithinMs,
-    );
-    const records = new KafkaRecords({ topic, groupId, starts, context: clients.consumers, logger });
-    await records.start();
-    await untilAnswered(() => keep(records, starts), answerWithinMs);
-    return {
-      records,
-      close: async () => {
-        await records.close();
-        await clients.close();
-      },
-    };
-  } catch (error) {
+  const answered = <T>(attempt: () => Promise<T>): Promise<T> =>
+    untilAborted(untilAnswered(attempt, answerWithinMs), signal);
+  let records: KafkaRecords | undefined;
+  const close = async (): Promise<void> => {
+    await records?.close();
     await clients.close();
+  };
+  try {
+    const starts = await answered(() => clients.admin.use((admin) => startsOf(admin, source)));
+    const joining = new KafkaRecords({ topic, groupId, starts, context: clients.consumers, logger });
+    records = joining;
+    await joinGroup(joining, { signal, withinMs: joinWithinMs });
+    await answered(() => keep(joining, starts));
+    return { records: joining, close };
+  } catch (error) {
+    await close();
     throw error;
   }
 };

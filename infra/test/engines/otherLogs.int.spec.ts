@@ -1,7 +1,9 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
 import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engines/eventStore';
+import { eventually } from '@roomwire/testing/run/eventually';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import type { Finding } from '../../src/engines/finding.js';
 import { enginesOfTheRun, startCluster, type Cluster, type Member } from '../support/cluster.js';
@@ -61,8 +63,33 @@ describe('read models on engines that are not of the event log', function () {
     await of.stop(projections);
   };
 
+  /** By the deletion every follower of the log has got to an event of it. */
+  const deletedProject = async (): Promise<void> => {
+    const [api, projections] = [await cluster.add('command-api'), await cluster.add('projections')];
+    const { organizationId, projectId } = await cluster.newProject({}, api);
+    const path = `/organizations/${organizationId}/projects/${projectId}`;
+    expect((await cluster.operator(api).delete(path)).status).to.equal(204);
+    const mongo = await new MongoClient(cluster.mongodbUrl).connect();
+    const haveFollowed = async (): Promise<boolean> => {
+      const found = await Promise.all(
+        ['scheduleProgress', 'roomEventsProgress', 'connectionProgress'].map((name) =>
+          mongo.db().collection(name).countDocuments({}),
+        ),
+      );
+      return found.every((count) => count > 0);
+    };
+    try {
+      await eventually(haveFollowed, { withinMs: 30_000, what: 'a checkpoint of each follower' });
+    } finally {
+      await mongo.close();
+    }
+    await cluster.stop(api);
+    await cluster.stop(projections);
+  };
+
   it('are refused where they are of another log, and made anew where that is asked for', async () => {
     await used(cluster, 'Mine');
+    await deletedProject();
     const otherStore = await startEventStore();
     const other = await startCluster({ ...engines, eventStoreUrl: otherStore.url });
     try {
@@ -86,7 +113,7 @@ describe('read models on engines that are not of the event log', function () {
       expect((await followers()).map(({ status }) => status)).to.eql(['ok', 'ok']);
       expect((await roomwire(['projections', 'rebuild', '--anew'])).stderr).to.include('Everything fits');
       const owner = await cluster.add('command-api');
-      expect(await organizations(cluster, owner)).to.eql(['Mine']);
+      expect(await organizations(cluster, owner)).to.eql(['Mine', 'O']);
       await cluster.stop(owner);
 
       const removed = await roomwire(['projections', 'rebuild', '--anew'], elsewhere);

@@ -25,6 +25,21 @@ export const withTimeout = async <T>(
   }
 };
 
+/** The outcome of the action; rejects as soon as the signal aborts. The action itself continues. */
+export const untilAborted = async <T>(action: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const settled = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    const end = (): void => reject(signal.reason as Error);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([action, aborted]);
+  } finally {
+    settled.abort();
+  }
+};
+
 /** Resolves after the time, or as soon as the signal aborts. */
 export const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   await pause(milliseconds, undefined, { signal }).catch(() => undefined);

@@ -185,6 +185,8 @@ export interface JournalFact {
 export interface FactJournalReader {
   /** In order, from a number on: those that have not expired, at most `limit`. */
   read(stream: string, from: number, limit: number): readonly JournalFact[];
+  /** The number of the last fact of a stream, also when that has expired; 0 before the first. */
+  last(stream: string): number;
   close(): Promise<void>;
 }
 
@@ -207,6 +209,7 @@ export const openFactJournalReader = (path: string): FactJournalReader | undefin
         .getRange({ start: from, limit })
         .map(({ key, value: [, fact] }) => ({ number: key, fact: decode(fact) as readonly unknown[] })),
     ],
+    last: (stream) => meta.get(stream) ?? 0,
     close: () => root.close(),
   };
 };

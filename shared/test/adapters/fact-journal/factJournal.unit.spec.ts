@@ -58,6 +58,7 @@ describe('A journal of facts', () => {
       [250, 2_500],
     ]);
     expect(facts(beside, 'a', 10, 2).map(([number]) => number)).to.eql([10, 11]);
+    expect(['a', 'b', 'none'].map((stream) => beside.last(stream))).to.eql([2_500, 250, 0]);
   });
 
   it('continues its numbers when it is reopened', async () => {

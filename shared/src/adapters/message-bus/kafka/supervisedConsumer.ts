@@ -85,6 +85,8 @@ export interface ConsumerTask extends Progress {
   leaving(): void;
   /** Others get the partitions, unless this process joins again before. */
   left(): void;
+  /** A consumer has ended, for this reason, and another one takes its place. */
+  replaced?(why: string): void;
 }
 
 export interface ConsumerContext {
@@ -204,6 +206,7 @@ export class SupervisedConsumer {
     await disconnect({ client: running.consumer, cut: running.client.cut });
     this.bytesOfEnded += running.client.bytesRead;
     if (this.closing.signal.aborted) return running;
+    this.task.replaced?.(why);
     const { hasJoined } = running;
     const fields = { topic: this.task.topic, why };
     // While the brokers are away this happens to each consumer, every second; that they are has been told.

@@ -51,6 +51,7 @@ export const writeBackupDocuments = (address: MongoAddress, lines: AsyncIterable
       'jobProgress',
       'scheduleProgress',
       'roomEventsProgress',
+      'connectionProgress',
     ])
       await database.collection(progress).deleteMany({});
     let [count, characters] = [0, 0];
