@@ -66,7 +66,7 @@ describe('publishing over HTTP', () => {
 
   it('[HTTP-PUB-1] publishes as an actor, by either of its ids, which has its rights and its own scope', async () => {
     const { actorTokenId, keyId } = await actorOf(project.client);
-    for (const as of [actorTokenId, keyId]) {
+    for (const as of [actorTokenId, actorTokenId.toUpperCase(), keyId]) {
       await publish({ topic, data: as, as });
       expect(await next()).to.deep.include({ data: as });
     }
@@ -100,7 +100,7 @@ describe('publishing over HTTP', () => {
     const { body: scope } = await project.client.post('/scopes', { name: 'North', slug: 'north' });
     const inside = await join({ accessScopeId: scope.accessScopeId });
     await inside.subscribe(topic);
-    for (const name of [scope.accessScopeId, 'north']) {
+    for (const name of [scope.accessScopeId, scope.accessScopeId.toUpperCase(), 'north']) {
       await publish({ topic, data: name, scope: name });
       expect(await next(inside)).to.include({ data: name });
     }
