@@ -98,7 +98,8 @@ describe('REST revocations of client tokens', () => {
 
   it('[HTTP-REVOKE-1] are refused for a time to come and for what is no subject', async () => {
     const before = new Date(Date.now() + 60_000).toISOString();
-    expectValidationError(await client.post('/revocations', { subject: 'ext:ada', before }), 'before');
+    for (const subject of ['ext:ada', unknownId, 'at_live_0123'])
+      expectValidationError(await client.post('/revocations', { subject, before }), 'before');
     expectValidationError(await client.post('/revocations', {}), 'subject');
     for (const subject of ['', 'ada', 'ext:', `ext:${'a'.repeat(201)}`, 'EXT:ada', 'ext:\ud800', 7])
       expectValidationError(await client.post('/revocations', { subject }), 'subject');
