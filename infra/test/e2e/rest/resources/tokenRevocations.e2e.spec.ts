@@ -36,11 +36,12 @@ const revocationOf = (name: string, hours: number) => {
 
 /** A project that has revoked tokens before the service starts. */
 const history: readonly PastEvent[] = [
-  past(`organization-${organizationId}`, 'OrganizationCreated', 90, {
+  past(`organization-${organizationId}`, 'OrganizationCreated', 900, {
     ...{ organizationId, name: 'Past' },
     plan: { maxApps: null, maxConnections: null, monthlyMessages: null },
   }),
-  past(`project-${projectId}`, 'ProjectCreated', 90, { projectId, organizationId, name: 'Past' }),
+  past(`project-${projectId}`, 'ProjectCreated', 900, { projectId, organizationId, name: 'Past' }),
+  revocationOf('gone', 31 * 24 + 1),
   revocationOf('over', 25),
   revocationOf('lasting', 23),
 ];
@@ -146,7 +147,7 @@ describe('REST revocations of client tokens', () => {
     expect(body).to.include({ resourceType: 'tokenRevocations', record: null });
   });
 
-  it('[HTTP-REVOKE-4] of an external actor are kept for a day, and end with an event', async () => {
+  it('[HTTP-REVOKE-4] of an external actor are kept for a day, and end with an event when nothing is scheduled any more', async () => {
     const organization = `/organizations/${organizationId}`;
     const keys = `${organization}/projects/${projectId}/api-keys`;
     const { apiKey } = (await service.operator.post(keys, { name: 'Key' })).body;
