@@ -196,6 +196,26 @@ describe('publishing over HTTP', () => {
     expect((await publish({ topic, data: 0, id: 'a' })).body).to.include({ duplicate: true });
   });
 
+  it('[HTTP-PUB-8] answers all that follows the first message beyond the quota like it, but for duplicates', async () => {
+    project = await service.newProject({ monthlyMessages: 2 });
+    ({ topic } = await appWithRoom(project.client, {}));
+    const known = { topic, data: 0, id: 'a' };
+    expect((await publish(known)).status).to.equal(200);
+    const messages = [
+      ...[
+        { topic, data: 1 },
+        { topic, data: 2, id: 'b' },
+        { topic: `${topic}-missing`, data: 3 },
+      ],
+      ...[{ topic, data: 4, as: 'nobody' }, { topic, data: 5, filter: 'a/b' }, known],
+    ];
+    const results = (await publish({ messages })).body.results as readonly { readonly error?: string }[];
+    expect(results.map(({ error = 'none' }) => error)).to.deep.equal([
+      ...['none', ...Array.from({ length: 4 }, () => 'monthly_quota_exceeded'), 'none'],
+    ]);
+    expect(results.at(-1)).to.include({ id: 'a', duplicate: true });
+  });
+
   it('[HTTP-PUB-3] calls the trigger webhook as an actor does, and of a backend where it says so', async () => {
     const endpoint = await WebhookEndpoint.open();
     const triggerWebhook = { url: endpoint.url };
