@@ -3,6 +3,7 @@ import type { BackendMessage } from '@roomwire/shared/ports/publishing';
 import { unreadable, type FrameFields } from '@roomwire/shared/wire/protocol/frameFields';
 import { isSoundMessagePack } from '@roomwire/shared/wire/protocol/messagePackScan';
 import type { FailedConstraint } from '../http/errors.js';
+import { isUuid } from '../http/request.js';
 import type { ValueOf } from '../http/schema.js';
 import { constraintsOf } from '../http/validation.js';
 import { newMessageSchema } from './resource.js';
@@ -25,8 +26,8 @@ export const readMessage = (fields: FrameFields): ReadMessage => {
   const message = {
     topic,
     data,
-    scope: scope ?? undefined,
-    as: as ?? undefined,
+    scope: normalName(scope ?? undefined),
+    as: normalName(as ?? undefined),
     filter: filter ?? undefined,
     filters: filters ?? [],
     retain: retain ?? false,
@@ -37,6 +38,10 @@ export const readMessage = (fields: FrameFields): ReadMessage => {
   };
   return { message };
 };
+
+/** An id is the same in either case; the slug of a scope and the `keyId` of an actor are not. */
+const normalName = (name: string | undefined): string | undefined =>
+  name !== undefined && isUuid(name) ? name.toLowerCase() : name;
 
 /** What the schema checks: the fields that are there, those of no readable kind as objects, and `data` as if it were null. */
 const sentIn = (fields: FrameFields): Readonly<Record<string, unknown>> => {

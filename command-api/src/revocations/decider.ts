@@ -10,8 +10,8 @@ import { targetOf, type Decider } from '../handling/writeModel.js';
 /** That of an actor on record is decided on the stream of the actor, which must exist. */
 export type TokenRevocationCommand =
   | { readonly type: 'RevokeTokens'; readonly revocation: TokenRevocationFields }
-  /** Ignored for one that has gone already. `now`: ISO 8601. */
-  | { readonly type: 'ExpireRevocation'; readonly now: string };
+  /** Ignored for one that has gone already, or is kept beyond this time; ISO 8601. */
+  | { readonly type: 'ExpireRevocation'; readonly until: string };
 
 type State = TokenRevocation | undefined;
 
@@ -23,7 +23,7 @@ export const tokenRevocationDecider: Decider<State, TokenRevocationCommand, Toke
       case 'RevokeTokens':
         return made ? [] : [{ type: 'TokensRevoked', data: command.revocation }];
       case 'ExpireRevocation': {
-        if (made === undefined || made.keptUntil === null || command.now < made.keptUntil) return [];
+        if (made === undefined || made.keptUntil === null || command.until < made.keptUntil) return [];
         return [{ type: 'TokenRevocationExpired', data: { revocationId: made.revocationId } }];
       }
     }

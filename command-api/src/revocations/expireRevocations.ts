@@ -2,6 +2,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { EventLog } from '@roomwire/shared/ports/eventLog';
 import type { Random } from '@roomwire/shared/ports/random';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { executeAsSystem } from '../handling/streamWriter.js';
 import { tokenRevocationTarget } from './decider.js';
 
@@ -15,27 +16,30 @@ export interface ExpireRevocationsDeps {
 const readAtOnce = 500;
 const appendedAtOnce = 16;
 
+/** What an external actor has scheduled before is judged by its revocation when it is due, and that is this much later at most. */
+const onRecordMs = limitTable.scheduleAhead.value;
+
 /**
- * Ends the revocations that are kept no longer. Any number of processes may do so at a time: each is decided on its stream. Rejects with
+ * Ends the revocations that are kept no longer, once nothing is scheduled that they are about. Any number of processes may do so at a time: each is decided on its stream. Rejects with
  * `EngineUnavailable`.
  */
 export const expireRevocations = async (deps: ExpireRevocationsDeps): Promise<void> => {
   const { views, clock } = deps;
-  const now = new Date(clock.now()).toISOString();
+  const until = new Date(clock.now() - onRecordMs).toISOString();
   // The read models may not show yet what was appended: each is looked at once.
   for (let after = ''; ;) {
     const due = await views.find('tokenRevocations', {
-      filter: { keptUntil: { $gt: after, $lte: now } },
+      filter: { keptUntil: { $gt: after, $lte: until } },
       sort: [['keptUntil', 1]],
       limit: readAtOnce,
     });
     const waiting = [...due];
     const expireNext = async (): Promise<void> => {
-      for (let next = waiting.pop(); next; next = waiting.pop()) await expire(deps, next, now);
+      for (let next = waiting.pop(); next; next = waiting.pop()) await expire(deps, next, until);
     };
     await Promise.all(Array.from({ length: appendedAtOnce }, expireNext));
     if (due.length < readAtOnce) return;
-    after = due.at(-1)?.keptUntil ?? now;
+    after = due.at(-1)?.keptUntil ?? until;
   }
 };
 
@@ -43,11 +47,11 @@ export const expireRevocations = async (deps: ExpireRevocationsDeps): Promise<vo
 const expire = async (
   deps: ExpireRevocationsDeps,
   { revocationId, projectId }: { readonly revocationId: string; readonly projectId: string },
-  now: string,
+  until: string,
 ): Promise<void> => {
   const project = await deps.views.get('projects', projectId);
   if (project === undefined) return;
   const owner = { projectId, organizationId: project.organizationId };
-  const command = { type: 'ExpireRevocation', now } as const;
+  const command = { type: 'ExpireRevocation', until } as const;
   await executeAsSystem(deps, tokenRevocationTarget(revocationId), command, owner);
 };

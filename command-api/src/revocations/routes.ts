@@ -39,11 +39,13 @@ export const tokenRevocationRoutes = ({ commands, views, random }: ResourceDeps)
     rejections: ['actor_not_found'],
     async handle(request) {
       const { body, caller, now } = request;
+      // First, so that which error is answered does not depend on how the subject is written.
+      const before = notAhead(body.before, now);
       const revocation: TokenRevocationFields = {
         revocationId: random.uuid(),
         projectId: caller.projectId,
         ...(await subjectOf(views, caller.projectId, body.subject)),
-        before: notAhead(body.before, now),
+        before,
       };
       const context = projectContext(request);
       await (isExternalSubject(revocation.subject)

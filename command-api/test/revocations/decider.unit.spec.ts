@@ -9,7 +9,7 @@ const revocation: TokenRevocationFields = {
 };
 const revoked = { type: 'TokensRevoked', data: revocation } as const;
 const expired = { type: 'TokenRevocationExpired', data: { revocationId: 'r1' } } as const;
-const expire = (now: string) => ({ type: 'ExpireRevocation', now }) as const;
+const expire = (until: string) => ({ type: 'ExpireRevocation', until }) as const;
 const aDayLater = '2026-01-02T00:00:00.000Z';
 
 describe('the revocation of the tokens of an external actor', () => {
@@ -18,7 +18,7 @@ describe('the revocation of the tokens of an external actor', () => {
     given(revoked).when({ type: 'RevokeTokens', revocation }).thenNothing();
   });
 
-  it('[HTTP-REVOKE-4] expires once, a day after it was made', () => {
+  it('[HTTP-REVOKE-4] expires once, for a time until which it is kept', () => {
     given(revoked).when(expire('2026-01-01T23:59:59.999Z')).thenNothing();
     given(revoked).when(expire(aDayLater)).then(expired);
     given(revoked, expired).when(expire(aDayLater)).thenNothing();

@@ -24,6 +24,8 @@ export interface Identity {
   readonly version: ProtocolVersion;
   /** Of an external actor: its type. */
   readonly externalType?: ActorType;
+  /** Of an external actor: the `iat` of its token, Unix seconds; null where that does not say. */
+  readonly issuedAt?: number | null;
   /** An observer of the console: it may read everything, does nothing, and is counted nowhere. */
   readonly observes?: true;
 }
@@ -31,7 +33,7 @@ export interface Identity {
 /** Whose messages are published: an actor, or a backend, which has an empty `actorTokenId`. */
 export type Author = Pick<
   Identity,
-  'actorTokenId' | 'projectId' | 'organizationId' | 'scope' | 'accessScope' | 'externalType'
+  'actorTokenId' | 'projectId' | 'organizationId' | 'scope' | 'accessScope' | 'externalType' | 'issuedAt'
 >;
 
 /** Frames that are queued for a connection. */

@@ -64,6 +64,9 @@ export class BackendPublishing implements Publishing {
     at: number,
     results: Results,
   ): Promise<ProtocolErrorName | undefined> {
+    const { ended } = results;
+    // [WS-ONCE-2] A duplicate uses no quota.
+    if (ended !== undefined && (ended !== 'quotaExceeded' || message.id === undefined)) return ended;
     const error = frameError(message);
     if (error !== undefined) return error;
     // Only what has to be waited for is: it is mostly known, and a batch asks a hundred times.
@@ -114,10 +117,16 @@ const frameOf = (
   msgRef: String(at),
 });
 
+/** [HTTP-PUB-8] [HTTP-PUB-10] What one message of a request is refused with, and all behind it. */
+const lasting: ReadonlySet<ProtocolErrorName> = new Set(['quotaExceeded', 'brokerUnavailable']);
+
+const isLasting = (result: PublishResult): boolean => 'error' in result && lasting.has(result.error);
+
 /** Gathers what becomes of the messages of a request. */
 class Results implements PublishAnswers {
   /** Somebody waits for the answer until it is complete. */
   readonly areOver = false;
+  ended: ProtocolErrorName | undefined;
   private readonly results: PublishResult[] = [];
   private missing: number;
   private complete = (): void => undefined;
@@ -158,12 +167,17 @@ class Results implements PublishAnswers {
 
   is(at: number, result: PublishResult): void {
     this.results[at] = result;
+    if ('error' in result && isLasting(result)) this.ended ??= result.error;
     this.missing -= 1;
     if (this.missing === 0) this.complete();
   }
 
   async all(): Promise<readonly PublishResult[]> {
     if (this.missing > 0) await new Promise<void>((resolve) => (this.complete = resolve));
-    return this.results;
+    const end = this.results.find(isLasting);
+    if (end === undefined) return this.results;
+    // Some may have been judged before it was known.
+    const first = this.results.indexOf(end);
+    return this.results.map((result, at) => (at > first && 'error' in result ? end : result));
   }
 }

@@ -73,7 +73,9 @@ export const createPublish = (deps: PublishDeps): Publish => {
 
   /** [WS-PUB-9] Last, because only what is accepted counts. */
   const admit = (passing: Passing): Promise<void> | undefined => {
-    const { usage } = passing;
+    const { usage, publisher } = passing;
+    const { ended } = publisher.answers;
+    if (ended !== undefined) return refuse(passing, ended);
     const take = (): Promise<void> | undefined => {
       const outcome = usage.admit();
       return outcome instanceof Promise

@@ -21,6 +21,8 @@ export interface PublishedMessage {
 export interface PublishAnswers {
   /** Whether nobody waits for them any more: what is not on its way to the bus is not sent. */
   readonly areOver: boolean;
+  /** What all that is not admitted yet is refused with; undefined as long as each is judged for itself. */
+  readonly ended?: ProtocolErrorName | undefined;
   /** It counts as accepted: it is within the quota, or waits to know that. */
   counted(): void;
   accepted(frame: PublishFrame, published: PublishedMessage): void;

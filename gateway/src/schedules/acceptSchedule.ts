@@ -98,7 +98,7 @@ const scheduleOf = (
   { author, frame, access, claim, isSilent }: AdmittedSchedule,
   now: number,
 ): ScheduledPublish => {
-  const { organizationId, projectId, actorTokenId, accessScope, externalType } = author;
+  const { organizationId, projectId, actorTokenId, accessScope, externalType, issuedAt } = author;
   const { topic, id, filter, filters, retain, qos, data, deliverAt = now } = frame;
   const { appId } = access.location.app.value;
   const { roomId } = access.location.room.value;
@@ -113,6 +113,7 @@ const scheduleOf = (
       name: accessScope.name,
     },
     ...(externalType !== undefined && { externalType }),
+    ...(issuedAt !== undefined && { issuedAt }),
     ...{ topic, filters, retain, qos, bytes: data.length },
     ...(id !== undefined && { id }),
     ...(claim !== undefined && { claim: { key: claim.key, messageId: claim.messageId } }),

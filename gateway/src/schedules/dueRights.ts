@@ -4,7 +4,7 @@ import type { Author, Identity } from '../access/client.js';
 import type { ConnectedActor } from '../access/connectedActor.js';
 import { standingOf } from '../access/credentials.js';
 import { resolveAccess, withoutWebhooks, type TopicAccess } from '../access/topicAccess.js';
-import { latestRevocation } from '../access/tokenRevocations.js';
+import { isRevokedSince } from '../access/tokenRevocations.js';
 import { Authors, type AuthorDeps, type BackendAuthor } from '../publishing/authors.js';
 import { publishRights } from '../publishing/publishRights.js';
 
@@ -52,23 +52,19 @@ export class DueJudge {
       : authors.find({ as: actorTokenId, scope: undefined });
   }
 
-  /** There is no record of it; a revocation of the tokens that it had then ends what it has scheduled. */
+  /** There is no record of it; a revocation of the token that it had then ends what it has scheduled. */
   private async external(
     publish: ScheduledPublish,
     actorType: Identity['actorType'],
   ): Promise<BackendAuthor | ProtocolErrorName> {
     const { views, clock, directory } = this.deps;
-    const { organizationId, projectId, actorTokenId, scope, createdAt } = publish;
+    const { organizationId, projectId, actorTokenId, scope } = publish;
     const actor: ConnectedActor = {
       ...{ actorTokenId, projectId, keyId: anyExternalKey, actorType },
       ...{ accessScopeId: scope?.accessScopeId ?? null, status: 'active', expiresAt: null },
     };
-    const [standing, revocation] = [
-      await standingOf(views, clock, actor),
-      await latestRevocation(views, clock, actor),
-    ];
-    const isRevoked = revocation !== undefined && Date.parse(revocation.before) > createdAt;
-    if (typeof standing === 'string' || isRevoked) return 'unknownActor';
+    const standing = await standingOf(views, clock, actor);
+    if (typeof standing === 'string' || (await isRevokedSince(views, publish))) return 'unknownActor';
     const { accessScope } = standing;
     const author: Identity = {
       ...{ actorTokenId, projectId, organizationId, actorType, version: 2, externalType: actorType },

@@ -5,7 +5,7 @@ import { closes, type CloseSpec } from '@roomwire/shared/wire/protocol/protocolE
 import type { ProtocolErrorContext, ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { ActorScope, Client, ClientOutbox, Identity } from '../access/client.js';
-import { hasRecord, principalOf, type ConnectedActor } from '../access/connectedActor.js';
+import { hasRecord, isExternal, principalOf, type ConnectedActor } from '../access/connectedActor.js';
 import type { Life } from '../connection-facts/connectionLife.js';
 import type { Credentials, GoodStanding } from '../access/credentials.js';
 import type { RefusalReports, RefusedConnection } from '../access/refusalReports.js';
@@ -234,7 +234,10 @@ export class Session implements Client {
     this.actor = actor;
     this.expiresAt = expiryOf(actor);
     this.token = new TokenLife(clientToken, this.deps.clock.now(), this.wantsNotices);
-    this.who = { ...this.who, capabilities: clientToken?.capabilities };
+    this.who = {
+      ...{ ...this.who, capabilities: clientToken?.capabilities },
+      ...(isExternal(actor) && { issuedAt: clientToken?.issuedAt ?? null }),
+    };
     this.enterScope(accessScope);
     this.life.renewed();
   }

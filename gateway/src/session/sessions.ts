@@ -222,7 +222,7 @@ const identityOf = (
   accessScope,
   capabilities: clientToken?.capabilities,
   version: negotiatedVersion(protocolVersion),
-  ...(isExternal(actor) && { externalType: actor.actorType }),
+  ...(isExternal(actor) && { externalType: actor.actorType, issuedAt: clientToken?.issuedAt ?? null }),
   ...(isObserver(actor) && { observes: true }),
 });
 

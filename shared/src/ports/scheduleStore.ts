@@ -23,6 +23,8 @@ export interface ScheduledPublish {
   readonly actorTokenId: string;
   /** Of an actor without a record: its type. */
   readonly externalType?: ActorType;
+  /** Of such an actor: the `iat` of its token, Unix seconds; null where that did not say. */
+  readonly issuedAt?: number | null;
   /** `app-slug/room-slug/topic`. */
   readonly topic: string;
   /** Of its publisher's making. */

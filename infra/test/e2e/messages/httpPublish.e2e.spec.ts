@@ -66,7 +66,7 @@ describe('publishing over HTTP', () => {
 
   it('[HTTP-PUB-1] publishes as an actor, by either of its ids, which has its rights and its own scope', async () => {
     const { actorTokenId, keyId } = await actorOf(project.client);
-    for (const as of [actorTokenId, keyId]) {
+    for (const as of [actorTokenId, actorTokenId.toUpperCase(), keyId]) {
       await publish({ topic, data: as, as });
       expect(await next()).to.deep.include({ data: as });
     }
@@ -100,7 +100,7 @@ describe('publishing over HTTP', () => {
     const { body: scope } = await project.client.post('/scopes', { name: 'North', slug: 'north' });
     const inside = await join({ accessScopeId: scope.accessScopeId });
     await inside.subscribe(topic);
-    for (const name of [scope.accessScopeId, 'north']) {
+    for (const name of [scope.accessScopeId, scope.accessScopeId.toUpperCase(), 'north']) {
       await publish({ topic, data: name, scope: name });
       expect(await next(inside)).to.include({ data: name });
     }
@@ -194,6 +194,26 @@ describe('publishing over HTTP', () => {
     expect([refused.status, refused.body.error]).to.deep.equal([429, 'monthly_quota_exceeded']);
     expect(Number(refused.headers.get('retry-after'))).to.be.greaterThan(0);
     expect((await publish({ topic, data: 0, id: 'a' })).body).to.include({ duplicate: true });
+  });
+
+  it('[HTTP-PUB-8] answers all that follows the first message beyond the quota like it, but for duplicates', async () => {
+    project = await service.newProject({ monthlyMessages: 2 });
+    ({ topic } = await appWithRoom(project.client, {}));
+    const known = { topic, data: 0, id: 'a' };
+    expect((await publish(known)).status).to.equal(200);
+    const messages = [
+      ...[
+        { topic, data: 1 },
+        { topic, data: 2, id: 'b' },
+        { topic: `${topic}-missing`, data: 3 },
+      ],
+      ...[{ topic, data: 4, as: 'nobody' }, { topic, data: 5, filter: 'a/b' }, known],
+    ];
+    const results = (await publish({ messages })).body.results as readonly { readonly error?: string }[];
+    expect(results.map(({ error = 'none' }) => error)).to.deep.equal([
+      ...['none', ...Array.from({ length: 4 }, () => 'monthly_quota_exceeded'), 'none'],
+    ]);
+    expect(results.at(-1)).to.include({ id: 'a', duplicate: true });
   });
 
   it('[HTTP-PUB-3] calls the trigger webhook as an actor does, and of a backend where it says so', async () => {

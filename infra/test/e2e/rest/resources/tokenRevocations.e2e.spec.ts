@@ -36,11 +36,12 @@ const revocationOf = (name: string, hours: number) => {
 
 /** A project that has revoked tokens before the service starts. */
 const history: readonly PastEvent[] = [
-  past(`organization-${organizationId}`, 'OrganizationCreated', 90, {
+  past(`organization-${organizationId}`, 'OrganizationCreated', 900, {
     ...{ organizationId, name: 'Past' },
     plan: { maxApps: null, maxConnections: null, monthlyMessages: null },
   }),
-  past(`project-${projectId}`, 'ProjectCreated', 90, { projectId, organizationId, name: 'Past' }),
+  past(`project-${projectId}`, 'ProjectCreated', 900, { projectId, organizationId, name: 'Past' }),
+  revocationOf('gone', 31 * 24 + 1),
   revocationOf('over', 25),
   revocationOf('lasting', 23),
 ];
@@ -98,7 +99,8 @@ describe('REST revocations of client tokens', () => {
 
   it('[HTTP-REVOKE-1] are refused for a time to come and for what is no subject', async () => {
     const before = new Date(Date.now() + 60_000).toISOString();
-    expectValidationError(await client.post('/revocations', { subject: 'ext:ada', before }), 'before');
+    for (const subject of ['ext:ada', unknownId, 'at_live_0123'])
+      expectValidationError(await client.post('/revocations', { subject, before }), 'before');
     expectValidationError(await client.post('/revocations', {}), 'subject');
     for (const subject of ['', 'ada', 'ext:', `ext:${'a'.repeat(201)}`, 'EXT:ada', 'ext:\ud800', 7])
       expectValidationError(await client.post('/revocations', { subject }), 'subject');
@@ -145,7 +147,7 @@ describe('REST revocations of client tokens', () => {
     expect(body).to.include({ resourceType: 'tokenRevocations', record: null });
   });
 
-  it('[HTTP-REVOKE-4] of an external actor are kept for a day, and end with an event', async () => {
+  it('[HTTP-REVOKE-4] of an external actor are kept for a day, and end with an event when nothing is scheduled any more', async () => {
     const organization = `/organizations/${organizationId}`;
     const keys = `${organization}/projects/${projectId}/api-keys`;
     const { apiKey } = (await service.operator.post(keys, { name: 'Key' })).body;
