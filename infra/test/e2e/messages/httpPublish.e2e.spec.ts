@@ -98,9 +98,10 @@ describe('publishing over HTTP', () => {
 
   it('[HTTP-PUB-3] publishes into a scope, by its id or slug, and refuses others', async () => {
     const { body: scope } = await project.client.post('/scopes', { name: 'North', slug: 'north' });
-    const inside = await join({ accessScopeId: scope.accessScopeId });
+    const accessScopeId: string = scope.accessScopeId;
+    const inside = await join({ accessScopeId });
     await inside.subscribe(topic);
-    for (const name of [scope.accessScopeId, scope.accessScopeId.toUpperCase(), 'north']) {
+    for (const name of [accessScopeId, accessScopeId.toUpperCase(), 'north']) {
       await publish({ topic, data: name, scope: name });
       expect(await next(inside)).to.include({ data: name });
     }
