@@ -48,11 +48,17 @@ describe('[HOOK-DLQ-3] the payload of a dead letter', function () {
     service = await startTestService({ webhookAllowPrivate: true, ...limits }, (config) =>
       withStores(config, async (stores) => {
         const log = await stores.log();
-        const { organizationId } = inLog;
+        const { organizationId, projectId } = inLog;
         await log.append(`organization-${organizationId}`, 'none', [
           {
             ...firstVersion(young, 15 * day),
             ...{ type: 'OrganizationCreated', data: { organizationId, name: 'O', plan: {} } },
+          },
+        ]);
+        await log.append(`project-${projectId}`, 'none', [
+          {
+            ...firstVersion(young, 15 * day),
+            ...{ type: 'ProjectCreated', data: { projectId, organizationId, name: 'P' } },
           },
         ]);
         await log.append(`deadLetter-${young}`, 'none', [firstVersion(young, 13 * day)]);
