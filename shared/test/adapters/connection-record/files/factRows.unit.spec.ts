@@ -5,7 +5,14 @@ import { fieldsOfFacts, type ConnectionFact } from '../../../../src/wire/bus/con
 const at = Date.parse('2026-05-01T12:00:00.000Z');
 const of = { connection: 'c1', at };
 const place = { epoch: 1, offset: 7 };
-const wishes = { filters: ['eu', ['a', 'b']], own: true, group: 'g', jobs: true, replays: true } as const;
+const wishes = {
+  filters: ['eu', ['a', 'b']],
+  filtersLeftOut: true,
+  own: true,
+  group: 'g',
+  jobs: true,
+  replays: true,
+} as const;
 const topic = 'p/shop/_/hall/chat';
 const plain = {
   ...{ organizationId: 'o1', projectId: 'p1', actorTokenId: 'a1', keyId: 'k', actorType: 'user' },
