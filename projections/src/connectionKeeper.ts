@@ -38,21 +38,11 @@ const looksPerPrune = 60;
 export const createConnectionKeeper = (deps: ConnectionKeeperDeps): ConnectionKeeper => {
   const { record, clock, keptMs, isCaughtUp, logger, silenceMs = 30_000, lookEveryMs = 5_000 } = deps;
   const repeated = new RepeatedDeletions<string>(clock, (ids) => record.removeOf(ids));
-  const idsOf = idsDeletedBy(deletions, logger);
   const follower = createDeletionFollower(deps, {
     name: 'record of connections',
     store: record,
     repeated,
-    deleteBy: async (events) => {
-      const ids: string[] = [];
-      for (const event of events)
-        for (const id of idsOf(event)) {
-          ids.push(id);
-          repeated.add(id, event);
-        }
-      if (ids.length > 0) await record.removeOf(ids);
-      return ids.length > 0;
-    },
+    deleteBy: repeated.deletingBy(idsDeletedBy(deletions, logger)),
   });
 
   const silent = new SilentGateways(clock, silenceMs);

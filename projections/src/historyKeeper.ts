@@ -22,23 +22,12 @@ export interface HistoryKeeperDeps extends FollowerDeps, HistoryDeleterDeps {
  */
 export const createHistoryKeeper = (deps: HistoryKeeperDeps): Service => {
   const { index, clock, logger, pruneEveryMs = 60_000 } = deps;
-  const deleteHistory = createHistoryDeleter(deps);
-  const deletionsOf = readably(deletionOf, logger);
-  const repeated = new RepeatedDeletions<HistoryDeletion>(clock, deleteHistory);
+  const repeated = new RepeatedDeletions<HistoryDeletion>(clock, createHistoryDeleter(deps));
   const follower = createDeletionFollower(deps, {
     name: 'message history',
     store: index,
     repeated,
-    deleteBy: async (events) => {
-      const deletions: HistoryDeletion[] = [];
-      for (const event of events)
-        for (const deletion of deletionsOf(event)) {
-          deletions.push(deletion);
-          repeated.add(deletion, event);
-        }
-      await deleteHistory(deletions);
-      return deletions.length > 0;
-    },
+    deleteBy: repeated.deletingBy(readably(deletionOf, logger)),
   });
 
   const pruner = createPruner({

@@ -5,7 +5,7 @@ import type { Service } from '@roomwire/shared/runtime/service';
 import type { FollowerDeps } from './checkpointedFollower.js';
 import { createDeletionFollower, type DeletedFrom } from './deletionFollower.js';
 import { createPruner, followingAndPruning } from './pruner.js';
-import { idsDeletedBy, removingFrom } from './removals.js';
+import { idsDeletedBy } from './removals.js';
 import { RepeatedDeletions } from './repeatedDeletions.js';
 
 export interface JobKeeperDeps extends FollowerDeps {
@@ -22,16 +22,11 @@ export interface JobKeeperDeps extends FollowerDeps {
 export const createJobKeeper = (deps: JobKeeperDeps): Service => {
   const { jobs, clock, logger, pruneEveryMs = 60_000 } = deps;
   const repeated = new RepeatedDeletions<string>(clock, (owners) => jobs.removeOf(owners));
-  const ownersOf = idsDeletedBy(deletedOwners, logger);
   const follower = createDeletionFollower(deps, {
     name: 'jobs',
     store: jobs,
     repeated,
-    deleteBy: removingFrom(jobs, (event) => {
-      const owners = ownersOf(event);
-      for (const owner of owners) repeated.add(owner, event);
-      return owners;
-    }),
+    deleteBy: repeated.deletingBy(idsDeletedBy(deletedOwners, logger)),
   });
 
   const pruner = createPruner({

@@ -17,25 +17,41 @@ interface Generation<T> {
  */
 export class RepeatedDeletions<T> {
   private readonly clock: Pick<Clock, 'now'>;
-  private readonly repeat: (deletions: readonly T[]) => Promise<unknown>;
+  private readonly delete: (deletions: readonly T[]) => Promise<unknown>;
   private recent: Generation<T> | undefined;
   private settling: Generation<T> | undefined;
   private last: RecordedEvent | undefined;
 
-  constructor(clock: Pick<Clock, 'now'>, repeat: (deletions: readonly T[]) => Promise<unknown>) {
+  constructor(clock: Pick<Clock, 'now'>, deleteAll: (deletions: readonly T[]) => Promise<unknown>) {
     this.clock = clock;
-    this.repeat = repeat;
+    this.delete = deleteAll;
   }
 
+  /** To be done once more. */
   add(deletion: T, { metadata }: RecordedEvent): void {
     if (Date.parse(metadata.occurredAt) <= this.clock.now() - hearingMs) return;
     this.recent ??= { deletions: [], after: this.last };
     this.recent.deletions.push(deletion);
   }
 
+  /** For a follower: deletes what events delete, now and once more. */
+  deletingBy(
+    deletionsOf: (event: RecordedEvent) => readonly T[],
+  ): (events: readonly RecordedEvent[]) => Promise<boolean> {
+    return async (events) => {
+      const deletions = events.flatMap((event) => {
+        const found = deletionsOf(event);
+        for (const deletion of found) this.add(deletion, event);
+        return found;
+      });
+      if (deletions.length > 0) await this.delete(deletions);
+      return deletions.length > 0;
+    };
+  }
+
   /** Those that were added before the last call. */
   async again(): Promise<void> {
-    if (this.settling) await this.repeat(this.settling.deletions);
+    if (this.settling) await this.delete(this.settling.deletions);
     [this.settling, this.recent] = [this.recent, undefined];
   }
 
