@@ -169,10 +169,8 @@ export class FactWriter<T extends Telling = Telling> {
     const lost = this.waiting.length;
     const now = this.deps.clock.now();
     this.gap = { from: this.gap?.from ?? this.upTo, upTo: now, lost: (this.gap?.lost ?? 0) + lost };
-    this.gaps += 1;
-    this.account = 'due';
     [this.waiting, this.waitingBytes] = [[], 0];
-    this.lost += lost;
+    this.lose(lost);
     this.deps.limits.reached('connectionFactsWaiting', {}, lost);
   }
 
@@ -213,11 +211,16 @@ export class FactWriter<T extends Telling = Telling> {
 
   private withoutFacts({ facts, gap, ...batch }: FactBatch): FactBatch {
     const lost = facts.length;
-    this.lost += lost;
-    this.gaps += 1;
-    this.account = 'due';
+    this.lose(lost);
     const from = Math.min(batch.from, gap?.from ?? batch.from);
     return { ...batch, facts: [], gap: { from, upTo: batch.upTo, lost: lost + (gap?.lost ?? 0) } };
+  }
+
+  /** Every open connection is to be told of anew. */
+  private lose(facts: number): void {
+    this.lost += facts;
+    this.gaps += 1;
+    this.account = 'due';
   }
 
   private isTellingDue(): boolean {
