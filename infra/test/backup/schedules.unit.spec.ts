@@ -1,16 +1,9 @@
 import { expect } from 'chai';
-import type { NewSchedule } from '@roomwire/shared/ports/scheduleStore';
+import { scheduleOf } from '@roomwire/testing/contracts/scheduleStoreContract';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { configIn, opened, restoredFrom } from '../support/backups.js';
 
-const schedule: NewSchedule = {
-  publish: {
-    ...{ scheduledId: 's1', shard: 3, deliverAt: 5_000, place: 'p1', createdAt: 1_000 },
-    ...{ organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r', scope: null, actorTokenId: '' },
-    ...{ topic: 'app/room/topic', filters: [], retain: false, qos: 1, bytes: 1 },
-  },
-  data: Uint8Array.of(0xc0),
-};
+const schedule = scheduleOf(1, { scheduledId: 's1', shard: 3 });
 
 describe('publishes for later on files', () => {
   let folder: TemporaryFolder;
