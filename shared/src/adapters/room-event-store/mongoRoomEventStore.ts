@@ -68,8 +68,7 @@ class MongoRoomEventStore implements RoomEventStore {
     await this.connection.call(async () => {
       await makeIndex(this.records, { roll: 1, revision: 1 });
       await makeIndex(this.records, { shard: 1, isIdle: 1 });
-      for (const owner of ['projectId', 'appId', 'roomId', 'accessScopeId'] as const)
-        await makeIndex(this.records, { [owner]: 1 });
+      for (const owner of [...owningRolls, 'roomId'] as const) await makeIndex(this.records, { [owner]: 1 });
       for (const owner of owningRolls) await makeIndex(this.settled, { [owner]: 1 });
     });
   }
