@@ -12,7 +12,7 @@ import type {
 } from '../../../ports/connectionRecord.js';
 import type { LogOrigin, LogPosition } from '../../../ports/eventLog.js';
 import type { FactBatch } from '../../../wire/bus/connectionFacts.js';
-import { findAll, removeAll, retryingDuplicates } from '../../mongo/collections.js';
+import { findAll, removeAll, removeInSteps, retryingDuplicates } from '../../mongo/collections.js';
 import { openOnMongo, readLimits, type MongoConnection, type MongoOptions } from '../../mongo/connection.js';
 import { FollowProgress } from '../../mongo/followProgress.js';
 import { shownConnection } from '../connectionFold.js';
@@ -33,7 +33,6 @@ import {
   loadConnections,
   makeRecordIndexes,
   recordCollections,
-  step,
   type RecordCollections,
 } from './recordCollections.js';
 
@@ -134,11 +133,10 @@ class MongoConnectionRecord implements ConnectionRecord {
 
   prune(before: number): Promise<number> {
     return this.connection.call(async () => {
-      let pruned = 0;
-      for (let found = step; found === step; pruned += found) found = await this.forgetFacts(before);
+      const pruned = await this.forgetFacts(before);
       const ended = (await this.allGateways()).filter((known) => isForgotten(known, before));
       await this.collections.gateways.deleteMany({ _id: { $in: ended.map(({ gateway }) => gateway) } });
-      for (let found = step; found === step;) found = await this.removeSome({ lastAt: { $lt: before } });
+      await this.removeConnections({ lastAt: { $lt: before } });
       return pruned;
     });
   }
@@ -147,7 +145,7 @@ class MongoConnectionRecord implements ConnectionRecord {
     return this.connection.call(async () => {
       for (const projectId of projectIds) {
         await removeAll(this.collections.facts, { projectId });
-        for (let found = step; found === step;) found = await this.removeSome({ projectId });
+        await this.removeConnections({ projectId });
       }
     });
   }
@@ -207,25 +205,33 @@ class MongoConnectionRecord implements ConnectionRecord {
     return this.collections.gateways.find({}, readLimits()).toArray();
   }
 
-  private async forgetFacts(before: number): Promise<number> {
-    const options = { projection: { at: 1 }, sort: { at: 1 }, limit: step, ...readLimits() } as const;
-    const found = await this.collections.facts.find({ at: { $lt: before } }, options).toArray();
-    const latest = found.at(-1);
-    if (latest === undefined) return 0;
-    // Before they are gone.
-    await this.count('forgotten', { $max: { value: latest.at } });
-    await this.collections.facts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
-    return found.length;
+  private forgetFacts(before: number): Promise<number> {
+    const { facts } = this.collections;
+    const options = { projection: { at: 1 }, sort: { at: 1 }, ...readLimits() } as const;
+    return removeInSteps(
+      (limit) => facts.find({ at: { $lt: before } }, { ...options, limit }).toArray(),
+      async (found) => {
+        // Before they are gone.
+        await this.count('forgotten', { $max: { value: found.at(-1)?.at } });
+        await facts.deleteMany({ _id: { $in: found.map(({ _id }) => _id) } });
+        return found.length;
+      },
+    );
   }
 
-  /** Connections, without their facts. */
-  private async removeSome(filter: Filter<ConnectionDocument>): Promise<number> {
-    const options = { projection: { _id: 1 }, limit: step, ...readLimits() } as const;
-    const ids = (await this.collections.connections.find(filter, options).toArray()).map(({ _id }) => _id);
-    if (ids.length === 0) return 0;
-    await this.collections.rooms.deleteMany({ connectionId: { $in: ids } });
-    await this.collections.connections.deleteMany({ _id: { $in: ids } });
-    return ids.length;
+  /** Without their facts. */
+  private removeConnections(filter: Filter<ConnectionDocument>): Promise<number> {
+    const { connections, rooms } = this.collections;
+    const options = { projection: { _id: 1 }, ...readLimits() } as const;
+    return removeInSteps(
+      (limit) => connections.find(filter, { ...options, limit }).toArray(),
+      async (found) => {
+        const ids = found.map(({ _id }) => _id);
+        await rooms.deleteMany({ connectionId: { $in: ids } });
+        await connections.deleteMany({ _id: { $in: ids } });
+        return ids.length;
+      },
+    );
   }
 
   private async count(_id: CountDocument['_id'], change: Document): Promise<void> {

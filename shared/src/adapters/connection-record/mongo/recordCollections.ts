@@ -12,7 +12,7 @@ import {
 } from './connectionDocuments.js';
 
 /** Documents in one request. */
-export const step = 1_000;
+const step = 1_000;
 
 /** The collections in which reads and writes of the record meet. */
 export interface RecordCollections {
