@@ -54,6 +54,29 @@ export interface BackOff {
 export const backOffMs = ({ firstMs, longestMs }: BackOff, failures: number): number =>
   Math.min(longestMs, firstMs * 2 ** (failures - 1));
 
+export interface RetryOptions {
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  readonly betweenTries: BackOff;
+  /** Told of each failure, counted from 1. What it throws ends it, too. */
+  readonly failed: (error: unknown, failures: number) => void;
+}
+
+/** Tries on until it succeeds. Rejects with what it failed of once the signal has aborted. */
+export const retried = async <T>(
+  action: () => Promise<T>,
+  { signal, betweenTries, failed }: RetryOptions,
+): Promise<T> => {
+  for (let failures = 1; ; failures += 1)
+    try {
+      return await action();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      failed(error, failures);
+      await sleep(backOffMs(betweenTries, failures), signal);
+    }
+};
+
 /** From 0 to 1. */
 export const chanceOf = (random: Pick<Random, 'bytes'>): number => (random.bytes(1)[0] as number) / 255;
 

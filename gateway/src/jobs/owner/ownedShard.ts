@@ -5,7 +5,7 @@ import {
   type JobStore,
   type StoredJobGroup,
 } from '@roomwire/shared/ports/jobStore';
-import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import { retried } from '@roomwire/shared/runtime/waiting';
 import type { RoomPast } from '@roomwire/shared/ports/roomPast';
 import { catchUp } from './catchUp.js';
 import { Describing } from './describing.js';
@@ -236,19 +236,20 @@ export class OwnedShard {
   }
 
   /** Tries on while the store is out of reach. Rejects where the shard was given up meanwhile: what has been done is done in vain. */
-  private async untilDone<T>(action: () => Promise<T>): Promise<T> {
+  private untilDone<T>(action: () => Promise<T>): Promise<T> {
     const { logger } = this.deps;
-    for (let failures = 1; ; failures++) {
-      try {
-        const done = await action();
-        this.mustBeOpen();
-        return done;
-      } catch (error) {
-        if (error instanceof StaleTerm || this.closing.signal.aborted) throw error;
+    const attempt = async (): Promise<T> => {
+      const done = await action();
+      this.mustBeOpen();
+      return done;
+    };
+    return retried(attempt, {
+      ...{ signal: this.closing.signal, betweenTries },
+      failed: (error, failures) => {
+        if (error instanceof StaleTerm) throw error;
         if (failures === 1)
           logger.warn('The jobs of worker groups are out of reach', { shard: this.shard, error });
-        await sleep(backOffMs(betweenTries, failures), this.closing.signal);
-      }
-    }
+      },
+    });
   }
 }

@@ -1,6 +1,6 @@
 import type { JobStore } from '@roomwire/shared/ports/jobStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import { retried } from '@roomwire/shared/runtime/waiting';
 import type { JobCounts } from '../queue/jobCounts.js';
 import type { JobQueue } from '../queue/jobQueue.js';
 import type { GroupBacklog } from './groupBacklog.js';
@@ -76,18 +76,18 @@ export class UnseenJobs {
   }
 
   /** Tries on. False where it has failed when this is closed. */
-  private async isDone(action: () => Promise<void>): Promise<boolean> {
+  private isDone(action: () => Promise<void>): Promise<boolean> {
     const { groupId, logger } = this.deps;
-    const { signal } = this.closing;
-    for (let failures = 1; ; failures++)
-      try {
-        await action();
-        return true;
-      } catch (error) {
-        if (signal.aborted) return false;
+    const done = retried(action, {
+      ...{ signal: this.closing.signal, betweenTries },
+      failed: (error, failures) => {
         if (failures === 1)
           logger.warn('Acknowledged jobs of a worker group cannot be settled yet', { groupId, error });
-        await sleep(backOffMs(betweenTries, failures), signal);
-      }
+      },
+    });
+    return done.then(
+      () => true,
+      () => false,
+    );
   }
 }
