@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ReauthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type {
@@ -164,12 +165,17 @@ const sendHistory = async (
   { record }: FrameHandlerDeps,
 ): Promise<ProtocolErrorName | void> => {
   const { topic, ref } = frame;
-  const access = await session.access(topic);
-  if (!access?.mayReadHistory) return 'unknownTopic';
-  const { history } = access;
-  if (history === undefined) return 'historyDisabled';
   const { projectId } = session.identity;
-  const page = await record.ask({ projectId, history }, frame);
-  // It may have lost its rights meanwhile.
-  if (!session.isOver) session.outbox.push(historyFrame({ topic, ref, ...page }));
+  for (;;) {
+    const access = await session.access(topic);
+    if (!access?.mayReadHistory) return 'unknownTopic';
+    const { history } = access;
+    if (history === undefined) return 'historyDisabled';
+    const page = await record.ask({ projectId, history }, frame);
+    if (session.isOver) return;
+    // [WS-TOPIC-4] [WS-SCOPE-4] A read waits for its turn: the rights, the scope or the history may be others by now.
+    const now = await session.access(topic);
+    if (now?.mayReadHistory && isDeepStrictEqual(now.history, history))
+      return session.outbox.push(historyFrame({ topic, ref, ...page }));
+  }
 };
