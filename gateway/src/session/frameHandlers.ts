@@ -12,7 +12,8 @@ import type {
 } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { historyFrame } from '@roomwire/shared/wire/protocol/historyFrame';
-import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
+import { maxPresenceListBytes } from '@roomwire/shared/wire/protocol/limits';
+import { presenceListBytes, presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { Identity } from '../access/client.js';
 import type { ConnectedActor } from '../access/connectedActor.js';
@@ -153,9 +154,12 @@ const sendPresence = async (
 ): Promise<ProtocolErrorName | void> => {
   if (roomId === undefined) return session.outbox.push(presenceListFrame(undefined, []));
   await presence.ready;
-  return inNamedRoom(presence, session, roomId, (access) =>
-    session.outbox.push(presenceListFrame(roomId, presence.entries(access))),
-  );
+  return inNamedRoom(presence, session, roomId, (access) => {
+    const entries = presence.entries(access);
+    // A reader would be closed for what it has asked for.
+    if (presenceListBytes(entries) > maxPresenceListBytes) return 'presenceListTooLarge';
+    return session.outbox.push(presenceListFrame(roomId, entries));
+  });
 };
 
 /** [WS-HIST-12] Needs no subscription. */
