@@ -30,10 +30,13 @@ export class LobbyView {
     return this.client.identity.scope === this.scope;
   }
 
-  /** The same for those who see the same of it: what a token narrows it narrows for its connection alone. */
+  /**
+   * The same for those who see the same of it: what a token narrows it narrows for its connection alone, [WS-EXT-3] and connections of
+   * an external actor may be of several types.
+   */
   get reader(): unknown {
-    const { actorTokenId, capabilities } = this.client.identity;
-    return capabilities ?? actorTokenId;
+    const { actorTokenId, actorType, capabilities } = this.client.identity;
+    return capabilities ?? `${actorType}/${actorTokenId}`;
   }
 
   /** Whether the room was one of the lobby's when the view was made, as far as the token lets it be seen. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { ReauthError } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type {
@@ -11,7 +12,8 @@ import type {
 } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { historyFrame } from '@roomwire/shared/wire/protocol/historyFrame';
-import { presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
+import { maxPresenceListBytes } from '@roomwire/shared/wire/protocol/limits';
+import { presenceListBytes, presenceListFrame } from '@roomwire/shared/wire/protocol/presenceFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { Identity } from '../access/client.js';
 import type { ConnectedActor } from '../access/connectedActor.js';
@@ -152,9 +154,12 @@ const sendPresence = async (
 ): Promise<ProtocolErrorName | void> => {
   if (roomId === undefined) return session.outbox.push(presenceListFrame(undefined, []));
   await presence.ready;
-  return inNamedRoom(presence, session, roomId, (access) =>
-    session.outbox.push(presenceListFrame(roomId, presence.entries(access))),
-  );
+  return inNamedRoom(presence, session, roomId, (access) => {
+    const entries = presence.entries(access);
+    // A reader would be closed for what it has asked for.
+    if (presenceListBytes(entries) > maxPresenceListBytes) return 'presenceListTooLarge';
+    return session.outbox.push(presenceListFrame(roomId, entries));
+  });
 };
 
 /** [WS-HIST-12] Needs no subscription. */
@@ -164,12 +169,17 @@ const sendHistory = async (
   { record }: FrameHandlerDeps,
 ): Promise<ProtocolErrorName | void> => {
   const { topic, ref } = frame;
-  const access = await session.access(topic);
-  if (!access?.mayReadHistory) return 'unknownTopic';
-  const { history } = access;
-  if (history === undefined) return 'historyDisabled';
   const { projectId } = session.identity;
-  const page = await record.ask({ projectId, history }, frame);
-  // It may have lost its rights meanwhile.
-  if (!session.isOver) session.outbox.push(historyFrame({ topic, ref, ...page }));
+  for (;;) {
+    const access = await session.access(topic);
+    if (!access?.mayReadHistory) return 'unknownTopic';
+    const { history } = access;
+    if (history === undefined) return 'historyDisabled';
+    const page = await record.ask({ projectId, history }, frame);
+    if (session.isOver) return;
+    // [WS-TOPIC-4] [WS-SCOPE-4] A read waits for its turn: the rights, the scope or the history may be others by now.
+    const now = await session.access(topic);
+    if (now?.mayReadHistory && isDeepStrictEqual(now.history, history))
+      return session.outbox.push(historyFrame({ topic, ref, ...page }));
+  }
 };

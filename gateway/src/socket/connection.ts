@@ -132,8 +132,8 @@ export class Connection implements FrameReceiver, StrangerLink {
     // [WS-CONN-12]
     if (this.stranger !== undefined && sweeper.isOver(timeouts.authenticationMs, this.openedAt))
       return this.close(closes.idleTimeout);
-    // Nothing is read while frames wait behind one that is being handled: the peer only seems silent.
-    if (this.inbox.isBehind) return this.excuse();
+    // The peer only seems silent. While it is read it has to show that it lives, also when one of its frames waits for it.
+    if (!this.inbox.isReading) return this.excuse();
     if (sweeper.isOver(timeouts.idleMs, this.lastSign)) return this.close(closes.idleTimeout);
     // [WS-CONN-13]
     if (!this.socket.isAmidFragments) this.amidFragmentsSince = undefined;

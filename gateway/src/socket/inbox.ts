@@ -61,9 +61,9 @@ export class Inbox {
     this.deps.source.pause();
   }
 
-  /** Whether frames may wait unread. */
-  get isBehind(): boolean {
-    return this.isBusy;
+  /** Whether what the peer sends is read. */
+  get isReading(): boolean {
+    return !this.isPaused;
   }
 
   /** Forgets what waits, and returns its frames. */

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { decode } from '@msgpack/msgpack';
 import type { Buffer } from 'node:buffer';
+import type { ActorType } from '@roomwire/shared/domain/actor';
+import type { App } from '@roomwire/shared/domain/app';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { internalRoom } from '@roomwire/shared/domain/topic';
 import { eventually } from '@roomwire/testing/run/eventually';
@@ -20,6 +22,7 @@ interface Reader {
 describe('the events of lobbies', () => {
   let ports: Ports;
   let estate: Estate;
+  let app: App;
   let directory: Directory;
   let lobbies: Lobbies;
   let entries: PresenceEntry[];
@@ -28,14 +31,14 @@ describe('the events of lobbies', () => {
   const room = (slug = 'bar', scope: string | null = null) =>
     internalRoom(estate.projectId, scope, 'plaza', slug);
 
-  const newReader = (actorTokenId = 'ann'): Reader => {
+  const newReader = (actorTokenId = 'ann', actorType: ActorType = 'user'): Reader => {
     const frames: Buffer[] = [];
     const reader: Reader = {
       frames,
       closes: 0,
       client: {
         identity: {
-          ...{ actorTokenId, actorType: 'user', projectId: estate.projectId, version: 2 },
+          ...{ actorTokenId, actorType, projectId: estate.projectId, version: 2 },
           ...{
             organizationId: estate.organizationId,
             scope: null,
@@ -82,7 +85,7 @@ describe('the events of lobbies', () => {
         { slug: 'other', rooms: ['hall'] },
       ],
     };
-    const app = await estate.app('plaza', { config });
+    app = await estate.app('plaza', { config });
     await estate.room(app, 'bar');
     await estate.room(app, 'hall');
     const { views } = ports;
@@ -180,6 +183,17 @@ describe('the events of lobbies', () => {
     join('six', 'hall');
     await eventually(() => actorsShown(hall).length === 2);
     expect(actorsShown(bar)).to.deep.equal(['one', 'four']);
+  });
+
+  it('[WS-LOBBY-2] [WS-EXT-3] are those of rooms that its type may read, where an actor has connections of several types', async () => {
+    await estate.grant(await estate.room(app, 'vip-1'), { actorType: 'service' });
+    const types = ['service', 'user', 'service'] as const;
+    const readers = types.map((actorType) => newReader('ext', actorType));
+    for (const { client } of readers) await lobbies.subscribe(client, 'plaza/lobby-0');
+    join('guest', 'vip-1');
+    join('anybody');
+    await eventually(() => readers.every((reader) => actorsShown(reader).includes('anybody')));
+    expect(readers.map(actorsShown)).to.deep.equal([['guest', 'anybody'], ['anybody'], ['guest', 'anybody']]);
   });
 
   it('[WS-LOBBY-3] wait while rooms cannot be read, a thousand at most, then the connection is closed', async () => {

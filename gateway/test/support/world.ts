@@ -12,6 +12,7 @@ import { schemaVersions, type DomainEvent } from '@roomwire/shared/domain/events
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
+import type { History } from '@roomwire/shared/ports/history';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import type { PublishIds } from '@roomwire/shared/ports/publishIds';
@@ -44,6 +45,7 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly bus?: (bus: MessageBus, projectId: string) => MessageBus;
   readonly sessions?: (sessions: SessionStore) => SessionStore;
   readonly publishIds?: (publishIds: PublishIds) => PublishIds;
+  readonly history?: (history: History) => History;
   readonly schedules?: (schedules: ScheduleStore) => ScheduleStore;
   readonly shardLeases?: (leases: ShardLeases) => ShardLeases;
   /** Turns message recording on. */
@@ -148,6 +150,7 @@ export class World extends Estate {
     bus,
     sessions,
     publishIds,
+    history,
     schedules,
     shardLeases,
     messageStore,
@@ -167,7 +170,7 @@ export class World extends Estate {
       publishIds: publishIds?.(this.publishIds) ?? this.publishIds,
       schedules: schedules?.(this.schedules) ?? this.schedules,
       shardLeases: shardLeases?.(ports.shardLeases) ?? ports.shardLeases,
-      history: ports.history,
+      history: history?.(ports.history) ?? ports.history,
       jobStore: this.ports.jobs,
       ...(ports.past && { roomPast: ports.past }),
 

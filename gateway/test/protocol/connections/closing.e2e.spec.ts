@@ -76,6 +76,26 @@ describe('a connection', () => {
       expect(await pinging.ask({ type: 'any' })).to.include({ error: 'not_authenticated' });
       expect(beating.webSocket.readyState).to.equal(1);
     });
+
+    it('[WS-CONN-5] is closed with 4000 also while one of its frames waits until it reads', async () => {
+      const world = await open({ idleTimeoutMs: 240 });
+      await world.startGateway();
+      const { gateway } = world;
+      const app = await world.app('app-1', { topicConfigs: { news: { history: {} } } });
+      const topic = `app-1/${(await world.room(app, 'lobby')).slug}/news`;
+      const writer = await world.join({}, 1);
+      const data = 'x'.repeat(800_000);
+      for (const msgRef of '12345')
+        expect(await writer.publish(topic, data, { msgRef }).next()).to.include({ msgRef });
+      const { token } = await world.actor();
+      const stalled = await StalledClient.connect(world.url());
+      await stalled.ask({ type: 'auth', token });
+      stalled.stall();
+      // Together far more than the network holds: one of them waits for the client.
+      for (let n = 0; n < 20; n++) stalled.send({ type: 'subscribe', topic, from: { last: 5 } });
+      await eventually(() => gateway.metrics.closes['4000 idle_timeout'] === 1, { what: 'the close' });
+      stalled.socket.destroy();
+    });
   });
 
   describe('that does not read', () => {

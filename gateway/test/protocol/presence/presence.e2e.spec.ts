@@ -1,6 +1,8 @@
 import { encode } from '@msgpack/msgpack';
 import { expect } from 'chai';
+import { internalRoom } from '@roomwire/shared/domain/topic';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { presenceNews } from '@roomwire/shared/wire/bus/presenceNews';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { FrameClient, Frame } from '@roomwire/testing/clients/frameClient';
 import { overlaid } from '../../support/overlaid.js';
@@ -242,6 +244,25 @@ describe('presence', () => {
     expect(Object.values(await list(client, 'lobby'))).to.deep.equal([{}]);
     client.sendJson({ type: 'presence', roomId: 'lobby', data: { from: 'json' } });
     expect(Object.values(await list(client, 'lobby'))).to.deep.equal([{ from: 'json' }]);
+  });
+
+  it('[WS-PRES-7] of a room with more than one answer may have is refused, and counted nevertheless', async () => {
+    const [counting, asking] = [await world.join(), await world.join()];
+    counting.send({ type: 'presence', roomId: 'lobby', mode: 'count' });
+    const room = internalRoom(world.projectId, null, 'app-1', 'lobby');
+    const presence = encode({ f: 'x'.repeat(16_000) });
+    const of = { kind: 'enter', gatewayId: 'elsewhere', room, presence, joinedAt: 1, rank: 1 } as const;
+    const present = 550;
+    for (let n = 1; n <= present; n++) {
+      const one = { sequence: n, connection: n, actorTokenId: `actor-${n}` };
+      await world.bus.send(presenceNews, { ...of, ...one }, 'stored');
+    }
+    for (let count: unknown; count !== present;) count = ((await counting.next()) as Frame)['present'];
+    expect(await asking.ask({ type: 'getPresence', roomId: 'lobby' })).to.deep.equal({
+      ...{ type: 'error', error: 'message_too_large', code: 42930 },
+      ...{ topic: 'lobby', maxSizeBytes: 8_388_608 },
+    });
+    expect(await asking.ask({ type: 'getPresence' })).to.include({ type: 'presenceList' });
   });
 
   it('[WS-PRES-11] is limited by a rate of its own', async () => {

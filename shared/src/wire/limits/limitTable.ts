@@ -322,6 +322,12 @@ export const limitTable = {
     protects:
       'memory from events of lobbies that wait for their turn, for the read models, or in one subscription for its snapshot',
   },
+  presenceListBytes: {
+    ...{ value: 8 * mebibyte, unit: 'bytes', per: 'request' },
+    answer: 'error message_too_large',
+    metric: 'roomwire_refusals_total',
+    protects: 'memory and the event loop from one answer, and its reader, who would be closed as a slow one',
+  },
   presenceRooms: {
     ...{ value: 50, unit: 'number', per: 'connection' },
     answer: 'error subscription_limit',

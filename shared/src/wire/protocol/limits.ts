@@ -9,6 +9,9 @@ export const maxDataBytes = limitTable.dataBytes.value;
 /** The `data` of a `presence` as MessagePack; every gateway holds it while the actor is present. */
 export const maxPresenceBytes = limitTable.presenceBytes.value;
 
+/** The answer to one `getPresence`. */
+export const maxPresenceListBytes = limitTable.presenceListBytes.value;
+
 /** The name of a worker group, in characters. */
 export const maxSdkName = limitTable.sdkNameLength.value;
 export const maxGroupName = limitTable.groupNameLength.value;

@@ -75,6 +75,13 @@ export const presenceCountFrame = (roomId: string, present: number): Buffer =>
 export const presenceListFrame = (roomId: string | undefined, entries: readonly PresenceEntry[]): Buffer =>
   frame([['type', value('presenceList')], ...room(roomId), ['data', array(entries.map(entry))]]);
 
+/** What an entry has beside the `presence`: two names, an id and a time. */
+const otherBytesOfEntry = 80;
+
+/** At least what the entries take in a list. */
+export const presenceListBytes = (entries: readonly PresenceEntry[]): number =>
+  entries.reduce((sum, { presence }) => sum + presence.length + otherBytesOfEntry, 0);
+
 /** Who is present in the rooms of a lobby, encoded piece by piece. */
 export class LobbySnapshot {
   private readonly pieces: Buffer[] = [];

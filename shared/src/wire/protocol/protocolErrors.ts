@@ -1,5 +1,5 @@
 import { constant, count, described, object, oneOf, optional, text, type TypeOf } from '../schema.js';
-import { maxDataBytes, maxFilters, maxPresenceBytes } from './limits.js';
+import { maxDataBytes, maxFilters, maxPresenceBytes, maxPresenceListBytes } from './limits.js';
 
 export const protocolVersion = oneOf(1, 2);
 export type ProtocolVersion = TypeOf<typeof protocolVersion>;
@@ -74,6 +74,7 @@ export const protocolErrors = {
   },
   notSubscribed: { error: 'not_subscribed' },
   presenceTooLarge: { error: 'message_too_large', code: 42930, maxSizeBytes: maxPresenceBytes },
+  presenceListTooLarge: { error: 'message_too_large', code: 42930, maxSizeBytes: maxPresenceListBytes },
   notAuthorized: { error: 'not_authorized' },
   lobbyTooLarge: { error: 'lobby_too_large' },
   invalidFilterChars: { error: 'invalid_filter_chars (/, #, +, | not allowed)' },

@@ -60,6 +60,7 @@ describe('a protocol error', () => {
       'rate_limit_exceeded',
       'message_too_large',
       'message_too_large',
+      'message_too_large',
       'not_authorized',
       'lobby_too_large',
       'unknown_topic',
