@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
@@ -146,5 +147,22 @@ describe('the handler of calls', () => {
     const settlement = createSettlement({ bus, metrics, logger: silentLogger, settleEvents });
     await createCallHandler({ ...deps, bus, settlement }).handleNew(event);
     expect([tries, reports.length, metrics.deadLetters]).to.eql([4, 1, 1]);
+  });
+
+  it('[HOOK-BACKLOG-1] reports a limit once, however often what it has turned away cannot be stored', async () => {
+    let tries = 0;
+    const bus = {
+      put: async () => {
+        if (++tries <= 2) throw new EngineUnavailable('message bus');
+      },
+    } as unknown as MessageBus;
+    const limits = { reached: 0 };
+    const settlement = createSettlement({
+      ...{ bus, metrics: deps.metrics, logger: silentLogger, settleEvents: async () => undefined },
+      limits: { reached: () => void (limits.reached += 1) } as unknown as LimitReports,
+    });
+    [isFull, isOverLimit] = [true, true];
+    await createCallHandler({ ...deps, bus, settlement }).handleNew(call);
+    expect([tries, limits.reached]).to.eql([3, 1]);
   });
 });
