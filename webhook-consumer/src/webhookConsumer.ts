@@ -82,6 +82,10 @@ export const createWebhookConsumer = ({
   });
   let feed: ChannelReader | undefined;
   const workers: QueueWorker[] = [];
+  const pacers = {
+    pacer: new Pacer(options.backlogTurnsPerSecond, clock),
+    parkedPacer: new Pacer(options.backlogTurnsPerSecond, clock),
+  };
   let isClosing = false;
   const handler = createCallHandler({
     ...{ bus, clock, gate, circuits, metrics, tracing },
@@ -98,8 +102,7 @@ export const createWebhookConsumer = ({
       settleEvents: createEventEnds({ bus, store: roomEvents, logger }),
     }),
     publishOutcome: createOutcomeStream({ bus, metrics, activity }),
-    pacer: new Pacer(options.backlogTurnsPerSecond, clock),
-    parkedPacer: new Pacer(options.backlogTurnsPerSecond, clock),
+    ...pacers,
     waits,
     laterWaits: options.laterWaits,
     isClosing: () => isClosing,
@@ -120,6 +123,7 @@ export const createWebhookConsumer = ({
       isClosing = true;
       const closed = Promise.all(workers.map((worker) => worker.close()));
       gate.close();
+      for (const pacer of Object.values(pacers)) pacer.close();
       await withTimeout(options.graceMs, closed, () => [], { unref: true });
       caller.close();
       await closed;

@@ -50,4 +50,21 @@ describe('a consumer that is closed', () => {
     expect(rejections).to.have.length.above(0);
     expect(rejections.filter((error) => !(error instanceof JobRequeued))).to.eql([]);
   });
+
+  it('[HOOK-LOSS-1] does not wait for the turns of its backlog', async () => {
+    endpoint.reaction = reactions.never;
+    const busy = { attemptMs: 30_000, maxCallsPerNewEndpoint: 1, maxWaitMs: 50 };
+    // The first call of the backlog goes around at once, the next in an hour.
+    const consumer = await world.startConsumer({ ...busy, backlogTurnsPerSecond: 1 / 3_600 });
+    for (let n = 0; n < 4; n++) await world.put(endpoint.url, { room: `p1/app-1/_/room-${n}` });
+    await eventually(() => consumer.metrics.deferred > 3);
+    await world.closeConsumers();
+    const before = endpoint.received.length;
+    endpoint.reaction = reactions.answer(204);
+    await world.startConsumer();
+    await eventually(() => {
+      const again = endpoint.received.slice(before).map(({ headers }) => headers['webhook-id']);
+      return new Set(again).size === 4;
+    });
+  });
 });

@@ -1,3 +1,4 @@
+import { UnknownEvent } from '@roomwire/shared/domain/events';
 import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -30,9 +31,11 @@ const defaultOptions: RedriveWatchOptions = {
 
 const unknown: RedriveOutcome = { delivered: false, responseStatus: null, error: null };
 
-/** The redrive was accepted: an error would have the client request another. */
-const nothingDuringAnOutage = (error: unknown): undefined => {
+/** The redrive was accepted: an error would have the client request another. What a newer version has written is not waited for. */
+const withoutTheEntry = (error: unknown): RedriveOutcome | undefined => {
+  if (error instanceof UnknownEvent) return unknown;
   if (!(error instanceof EngineUnavailable)) throw error;
+  return undefined;
 };
 
 /** [HOOK-REDRIVE-2] What becomes of redrives, for the requests that wait for it. It is in the stream of the entry, which is looked at now and then. */
@@ -85,7 +88,7 @@ export class RedriveWatch {
       if (this.isOpen && leftMs > 0) await this.sleep(Math.min(pauseMs, leftMs));
       const outcome = await commands
         .inspect(deadLetterTarget(dlqId), (state) => redriveOutcome(state, redriveId))
-        .catch(nothingDuringAnOutage);
+        .catch(withoutTheEntry);
       if (outcome !== undefined) return outcome;
       if (!this.isOpen || leftMs <= 0) return unknown;
       pauseMs = Math.min(2 * pauseMs, laterLookMs);

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { DeadLetter } from '@roomwire/shared/domain/deadLetter';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { UnknownEvent } from '@roomwire/shared/domain/events';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { CommandHandler } from '../../src/handling/commandHandler.js';
@@ -78,6 +80,12 @@ describe('[HOOK-REDRIVE-2] the outcome of a redrive', () => {
       ...{ delivered: false, responseStatus: 410, error: 'gone' },
     });
     expect(looks).to.equal(3);
+  });
+
+  it('is not known where a newer version has written into the entry', async () => {
+    const newer = { id: 'e1', type: 'DeadLetterArchived', schemaVersion: 1 } as RecordedEvent;
+    const unreadable = { inspect: async () => Promise.reject(new UnknownEvent(newer)) };
+    expect(await watchWith().outcomeOf(unreadable, 'd1', 'r1')).to.eql(unknown);
   });
 
   it('is not known where the log cannot be read until the time is over', async () => {

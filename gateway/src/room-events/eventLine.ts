@@ -29,8 +29,12 @@ interface LineOf {
 const mostWaiting = limitTable.roomEvents.value;
 const mostBytes = limitTable.roomEventBytes.value;
 
-/** A queue that was lost with its engine. A call may wait a day for an endpoint that is shut off, and be tried for its `retrySeconds` before. */
+/**
+ * A queue that was lost with its engine. The events under way are called for one after the other: each may be tried three times and for its
+ * `retrySeconds`, and all of them may wait a day for an endpoint that is shut off.
+ */
 const lostAfterMs = 25 * 3_600_000;
+const triedForMs = 2 * 60_000;
 
 type Run = readonly [WaitingEvent, ...WaitingEvent[]];
 
@@ -123,7 +127,9 @@ export class EventLine {
   }
 
   private isLost({ retrySeconds = 0 }: EventWebhook): boolean {
-    return this.deps.clock.now() - this.of.roll.sentAt > retrySeconds * 1_000 + lostAfterMs;
+    const { sent, settled, sentAt } = this.of.roll;
+    const triedMs = (sent - settled) * (triedForMs + retrySeconds * 1_000);
+    return this.deps.clock.now() - sentAt > triedMs + lostAfterMs;
   }
 
   private runUnderWay(): readonly WaitingEvent[] {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { EventWebhook } from '@roomwire/shared/domain/roomEvents';
 import { webhookCalls, type WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
 import { webhookReports } from '@roomwire/shared/wire/bus/webhookReports';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
@@ -13,13 +14,14 @@ const place = {
   ...{ organizationId: 'o', projectId: 'p', appId: 'a', roomId: 'r', roomSlug: 'lobby', room: 'p/a/_/lobby' },
   scope: null,
 };
-const webhook = { url: 'https://example.com/hook', events: [], lingerSeconds: 5 };
+const usualWebhook: EventWebhook = { url: 'https://example.com/hook', events: [], lingerSeconds: 5 };
 const hour = 3_600_000;
 
 describe('the events of a room on their way', () => {
   let roll: Roll;
   let log: { durable: number };
   let line: EventLine;
+  let webhook: EventWebhook;
   let now: number;
   let isAway: boolean;
   let calls: (readonly number[])[];
@@ -32,6 +34,7 @@ describe('the events of a room on their way', () => {
 
   beforeEach(() => {
     [roll, log, now, isAway, calls, dead] = [new Roll(), { durable: 0 }, 0, false, [], []];
+    webhook = usualWebhook;
     roll.apply({ kind: 'place', place });
     const put = async (queue: unknown, job: unknown): Promise<void> => {
       if (isAway) throw new EngineUnavailable('message bus');
@@ -114,6 +117,20 @@ describe('the events of a room on their way', () => {
     line.advance();
     await called(2);
     expect(calls).to.eql([[1], [1]]);
+  });
+
+  it('[HOOK-EVENT-6] do not go again while each of them may be tried for its whole time', async () => {
+    webhook = { ...usualWebhook, retrySeconds: 3_600 };
+    happen(100);
+    line.advance();
+    await called(1);
+    now += 100 * hour;
+    line.advance();
+    await settled();
+    expect(calls).to.have.length(1);
+    now += 30 * hour;
+    line.advance();
+    await called(2);
   });
 
   it('[HOOK-EVENT-8] become dead letters where too many wait, the oldest that are not under way first', async () => {

@@ -202,10 +202,11 @@ const followingCall = ({ following, ...ended }: WebhookCall): WebhookCall | unde
   return { ...ended, ...next, ...isNew, ...(rest.length > 0 && { following: rest }) };
 };
 
-/** The call with one more attempt. When the first was begun counts only where it is tried on. */
+/** The call with one more attempt, out of the backlog. When the first was begun counts only where it is tried on. */
 const attempted = (call: WebhookCall, { endedAt, durationMs }: Posted): WebhookCall => ({
   ...call,
   attempts: call.attempts + 1,
+  putOffBy: undefined,
   ...(call.retrySeconds !== undefined && {
     firstAttemptAt: call.firstAttemptAt ?? Math.round(endedAt - durationMs),
   }),

@@ -108,10 +108,11 @@ export const createSettlement = ({
     settle: (call, result, step) =>
       call.kind === 'hydration' ? settleHydration(call, result) : settleTrigger(call, result, step),
     discard: (call) => logger.debug('A webhook call is not made: its project was deleted', idsOf(call)),
-    turnAway(call, limit, error) {
+    async turnAway(call, limit, error) {
+      await giveUp(call, error);
+      // Afterwards: what cannot be stored is given up again.
       const { organizationId, projectId } = call;
       limits?.reached(limit, { organizationId, projectId });
-      return giveUp(call, error);
     },
     giveUp,
     ended,

@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
+import type { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import type { WebhookCall } from '@roomwire/shared/wire/bus/webhookCalls';
+import { systemRandom } from '@roomwire/shared/adapters/system/systemRandom';
 import { silentLogger } from '@roomwire/testing/fakes/loggers';
 import { createCallHandler, type CallDeps, type CallHandler } from '../../src/consume/callHandler.js';
 import { createSettlement } from '../../src/consume/settlement.js';
 import { CallWaits } from '../../src/consume/waits.js';
+import { BacklogQuota } from '../../src/isolation/backlogQuota.js';
 import { createMetrics } from '../../src/metrics.js';
 import { defaultOptions } from '../../src/options.js';
 
@@ -100,6 +103,33 @@ describe('the handler of calls', () => {
       await handling;
     });
 
+  it('[HOOK-BACKLOG-1] gives the place of a call in the backlog up when it is tried', async () => {
+    const limits = { maxBacklogCalls: 2, maxBacklogBytes: 1e9 };
+    const clock = { now: () => 0, monotonic: () => 0 };
+    const quota = new BacklogQuota({ limits, clock, random: systemRandom });
+    const [stored, turnedAway]: [WebhookCall[], WebhookCall[]] = [[], []];
+    const bus = {
+      put: async (_queue: unknown, job: WebhookCall) => void stored.push(job),
+    } as unknown as MessageBus;
+    const settlement = {
+      ...deps.settlement,
+      turnAway: async (away: WebhookCall) => void turnedAway.push(away),
+      ended: async () => undefined,
+    };
+    handler = createCallHandler({ ...deps, bus, quota, settlement });
+    isFull = true;
+    quota.taken(call);
+    await handler.handleNew({ ...call, callId: 'first' });
+    await handler.handleNew(call);
+    isFull = false;
+    await handler.handleDeferred(stored.pop() as WebhookCall);
+    const tried = stored.pop() as WebhookCall;
+    isFull = true;
+    await handler.handleNew({ ...call, callId: 'last' });
+    await handler.handleWaiting(tried);
+    expect(turnedAway.map(({ callId }) => callId)).to.eql(['call']);
+  });
+
   it('[HOOK-EVENT-6] reports a room event that failed once, however often its end cannot be stored', async () => {
     const event: WebhookCall = {
       ...{ ...call, kind: 'event', roomId: 'room', sequence: 7, attempts: 2 },
@@ -117,5 +147,22 @@ describe('the handler of calls', () => {
     const settlement = createSettlement({ bus, metrics, logger: silentLogger, settleEvents });
     await createCallHandler({ ...deps, bus, settlement }).handleNew(event);
     expect([tries, reports.length, metrics.deadLetters]).to.eql([4, 1, 1]);
+  });
+
+  it('[HOOK-BACKLOG-1] reports a limit once, however often what it has turned away cannot be stored', async () => {
+    let tries = 0;
+    const bus = {
+      put: async () => {
+        if (++tries <= 2) throw new EngineUnavailable('message bus');
+      },
+    } as unknown as MessageBus;
+    const limits = { reached: 0 };
+    const settlement = createSettlement({
+      ...{ bus, metrics: deps.metrics, logger: silentLogger, settleEvents: async () => undefined },
+      limits: { reached: () => void (limits.reached += 1) } as unknown as LimitReports,
+    });
+    [isFull, isOverLimit] = [true, true];
+    await createCallHandler({ ...deps, bus, settlement }).handleNew(call);
+    expect([tries, limits.reached]).to.eql([3, 1]);
   });
 });
