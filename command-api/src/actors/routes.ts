@@ -46,6 +46,16 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
     return actor;
   };
 
+  /** The actor that is to be changed. Read models that lag behind only miss those that are named by their public key id. */
+  const currentActor = async (request: ActorRequest): Promise<Actor> => {
+    const actorTokenId = pathValue(request, 'actorId');
+    if (!isUuid(actorTokenId)) return findActor(request);
+    const { projectId } = request.caller;
+    return commands.inspect(actorTarget(actorTokenId), (state) =>
+      existing(state, { actorTokenId, projectId }),
+    );
+  };
+
   /** Checked before a membership is taken: clients that always send whole records must not fill the log. */
   const isIn = async (actorTokenId: string, accessScopeId: AskedScope): Promise<boolean> =>
     typeof accessScopeId === 'string' &&
@@ -143,7 +153,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       example: { body: { status: 'disabled' }, answer: { ...exampleActor, status: 'disabled' } },
       rejections: ['actor_not_found', 'scope_not_in_project'],
       async handle(request) {
-        const { actorTokenId, projectId } = await findActor(request);
+        const { actorTokenId, projectId } = await currentActor(request);
         const { accessScopeId, ...changes } = normal(request.body);
         const lastUsedAt = await lastUseOf(usage, actorTokenId);
         const change = (asked: AskedScope) =>
@@ -177,7 +187,7 @@ export const actorRoutes = (deps: ResourceDeps): readonly Route[] => {
       status: 204,
       rejections: ['actor_not_found'],
       async handle(request) {
-        const { actorTokenId, projectId } = await findActor(request);
+        const { actorTokenId, projectId } = await currentActor(request);
         await changeActor(deps, {
           actorTokenId,
           projectId,

@@ -57,7 +57,8 @@ export const connectionRoutes = ({
         const { organizationId } = await organizationOf(commands, request);
         const { projectId, actorId, room, state, cursor } = request.query;
         const { connections, next } = await connectionRecord.find({
-          ...{ organizationId, projectId: projectId?.toLowerCase(), actorTokenId: actorId, room, state },
+          ...{ organizationId, projectId: projectId?.toLowerCase(), actorTokenId: actorId?.toLowerCase() },
+          ...{ room, state },
           ...{ limit: limitOf(request.query), after: cursor },
         });
         return { data: connections.map(presentConnection), nextCursor: next ?? null };

@@ -70,7 +70,7 @@ const readOrder = (order: string): readonly [string, 1 | -1] => {
 
 /** Matches text that contains the given text literally, in any case. */
 export const containing = (text: string): ViewFilter => ({
-  $regex: text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'),
+  $regex: text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&').replaceAll('\0', String.raw`\x00`),
   $options: 'i',
 });
 

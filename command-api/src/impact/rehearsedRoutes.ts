@@ -1,6 +1,6 @@
 import { actorRoutes } from '../actors/routes.js';
 import { appRoutes } from '../apps/routes.js';
-import { isUuid } from '../http/request.js';
+import { actorKeyIdPattern, isUuid } from '../http/request.js';
 import type { ResourceDeps, Route } from '../http/route.js';
 import { bodyValidator, type Validate } from '../http/validation.js';
 import { grantRoutes } from '../rooms/grantRoutes.js';
@@ -53,7 +53,7 @@ const idsIn = (template: string, path: string): Record<string, string> | undefin
     if (name === undefined && value !== segment) return undefined;
     if (name === undefined) continue;
     if (isUuid(value)) ids[name] = value.toLowerCase();
-    else if (name === 'actorId' && value !== '') ids[name] = value;
+    else if (name === 'actorId' && actorKeyIdPattern.test(value)) ids[name] = value;
     else return undefined;
   }
   return ids;

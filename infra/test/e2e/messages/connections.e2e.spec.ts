@@ -81,6 +81,7 @@ describe('connections on record', () => {
     });
     const room = topic.split('/').slice(0, 2).join('/');
     await listed(1, `room=${room}&actorId=${actor.actorTokenId}&projectId=${projectId}`);
+    await listed(1, `actorId=${actor.actorTokenId.toUpperCase()}&projectId=${projectId.toUpperCase()}`);
     expect(await list(`room=${room}x`)).to.eql([]);
     expect(await list('state=closed')).to.eql([]);
     socket.terminate();

@@ -129,6 +129,7 @@ describe('REST lists that may be paged', () => {
       expect(idsOf(await search('name=tILL%201'))).to.eql(idsOf(order));
       expect(await search('name=nobody')).to.eql([]);
       expect(await search('name=.')).to.eql([]);
+      expect(await search('name=till%00')).to.eql([]);
       const page = await search('name=till%201&limit=1');
       expect(idsOf(page.data)).to.eql(idsOf([ten]));
       expect(idsOf((await search(`name=till%201&cursor=${page.next}`)).data)).to.eql(idsOf([one]));

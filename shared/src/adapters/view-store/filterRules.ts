@@ -36,6 +36,8 @@ const flag: Refusal = (operand) => (typeof operand === 'boolean' ? undefined : '
 
 const pattern: Refusal = (operand) => {
   if (typeof operand !== 'string') return 'takes a string';
+  // MongoDB takes none, but does take `\x00`.
+  if (operand.includes('\0')) return 'takes a pattern without NUL';
   try {
     new RegExp(operand);
     return undefined;

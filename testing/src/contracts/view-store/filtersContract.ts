@@ -106,6 +106,7 @@ const cases: Readonly<Record<string, readonly (readonly [ViewFilter, ...string[]
     [{ description: { $regex: 'ROOM', $options: 'i' } }, 'ann', 'cat'],
     [{ description: { $regex: 'ROOM' } }],
     [{ description: { $regex: 'd\\.r' } }, 'cat'],
+    [{ description: { $regex: '\\x00', $options: 'i' } }],
     [{ description: { $regex: '' } }, 'ann', 'cat', 'dan'],
     [{ topics: { $regex: '^s' } }, 'dan'],
     [{ 'metadata.size': { $regex: '2' } }, 'dan'],

@@ -44,6 +44,7 @@ const refusedFilters: Readonly<Record<string, readonly unknown[]>> = {
     { slug: { $nin: 'r' } },
     { slug: { $exists: 1 } },
     { slug: { $regex: '(' } },
+    { slug: { $regex: 'a\0' } },
     { slug: { $regex: 'r', $options: 'g' } },
     { slug: { $options: 'i' } },
     { slug: { $not: 'r' } },

@@ -203,6 +203,7 @@ describe('whom a change would cut off', () => {
     expect((await ask('DELETE', actor, undefined, stranger)).status).to.equal(404);
     expect((await ask('DELETE', `/actors/${unknownId}`)).status).to.equal(404);
     expect((await ask('DELETE', '/actors/at_live_unknown')).status).to.equal(404);
+    expect((await ask('DELETE', '/actors/ann')).status).to.equal(400);
     expect((await ask('PATCH', actor, { accessScopeId: unknownId })).status).to.equal(400);
     expectValidationError(await ask('PATCH', actor, { status: 'gone' }), 'status');
   });
