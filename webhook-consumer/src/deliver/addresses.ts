@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { lookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { within } from '@roomwire/shared/runtime/networks';
 import { isMetadataAddress } from './metadataAddresses.js';
@@ -60,7 +60,7 @@ export type Resolve = (
  * one of them is not allowed, so that a name cannot offer both kinds.
  */
 export const createGuardedLookup =
-  (isAllowed: IsAllowed, resolve: Resolve = lookup): LookupFunction =>
+  (isAllowed: IsAllowed, resolve: Resolve): LookupFunction =>
   (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);

@@ -12,13 +12,14 @@ import {
   reachOf,
   type ReachOptions,
 } from './addresses.js';
+import { createFairLookup } from './fairLookup.js';
 import { GuardedProxyAgent, type ProxyOptions, ProxyRefused } from './proxyAgent.js';
 
 export interface AttemptOptions extends ReachOptions {
   readonly attemptMs: number;
   /** An HTTP proxy that all calls go through. */
   readonly proxy?: string | undefined;
-  /** Instead of the operating system's. */
+  /** Instead of the operating system's, in turns. */
   readonly resolve?: Resolve;
 }
 
@@ -44,7 +45,7 @@ export interface Caller {
 
 /** Calls over HTTP. [HOOK-CALL-1] No redirects, no retries, no cookies, no proxies of the environment. */
 export const createCaller = (options: AttemptOptions): Caller => {
-  const { attemptMs, proxy, resolve } = options;
+  const { attemptMs, proxy, resolve = createFairLookup({ patienceMs: attemptMs }) } = options;
   const isAllowed = reachOf(options);
   const lookup = createGuardedLookup(isAllowed, resolve);
   const agent = proxy === undefined ? directAgents(lookup) : proxyAgents({ proxy, lookup, attemptMs });
