@@ -40,8 +40,8 @@ export class MessageFeed extends Feed<MessagesState> {
   readonly publish = async (data: unknown, options: PublishOptions = {}): Promise<Published> => {
     const isClosed = this.closedSince();
     const published = await this.client.publish(this.topic, data, options);
-    // It does not come back to the client that has sent it.
-    if (!isClosed()) this.add(this.own(data, options, published.id));
+    // It does not come back to the client that has sent it; what waits for its time comes then, as it does to others.
+    if (!isClosed() && published.scheduledId === undefined) this.add(this.own(data, options, published.id));
     return published;
   };
 

@@ -13,28 +13,28 @@ export interface PresenceState {
 
 interface Announcement {
   readonly presence: PresenceData;
+  readonly keep: boolean;
 }
 
-/** Enters a room, and keeps the list of who is there. With `keep` it leaves the room at the end. */
+/** Enters a room, and keeps the list of who is there. It leaves the room at the end if the last who watches has `keep`. */
 export class PresenceFeed extends Feed<PresenceState> {
   private readonly client: Client;
   private readonly roomId: string;
-  private readonly options: EnterOptions;
   /** Of those who watch, the newest last: that one applies. */
   private readonly announcements = new Set<Announcement>();
   private announced: string | undefined;
+  private keeps = false;
   private stopAnnouncing = (): void => undefined;
 
-  constructor(client: Client, roomId: string, options: EnterOptions = {}) {
+  constructor(client: Client, roomId: string) {
     super({ members: [], isEntered: false, error: undefined });
     this.client = client;
     this.roomId = roomId;
-    this.options = options;
   }
 
   /** As `watch`, for a component that says this of the actor. */
-  watchAs(presence: PresenceData, listener: () => void): () => void {
-    const announcement = { presence };
+  watchAs(presence: PresenceData, { keep = false }: EnterOptions, listener: () => void): () => void {
+    const announcement = { presence, keep };
     this.announcements.add(announcement);
     this.renew();
     const stop = this.watch(listener);
@@ -56,7 +56,7 @@ export class PresenceFeed extends Feed<PresenceState> {
         this.stopAnnouncing();
         this.announced = undefined;
         // A server that cannot let the client stay elsewhere has said so by `error`.
-        if (this.options.keep === true) await room.leave().catch(() => undefined);
+        if (this.keeps) await room.leave().catch(() => undefined);
       };
     });
   }
@@ -70,12 +70,14 @@ export class PresenceFeed extends Feed<PresenceState> {
 
   private announce(): void {
     const newest = [...this.announcements].at(-1);
-    const text = JSON.stringify(newest?.presence);
+    const text = JSON.stringify(newest);
     if (newest === undefined || text === this.announced) return;
     this.announced = text;
+    this.keeps = newest.keep;
     this.stopAnnouncing();
     const room = this.client.room(this.roomId);
-    this.stopAnnouncing = onceConnected(this.client, () => room.enter(newest.presence, this.options), {
+    const { presence, keep } = newest;
+    this.stopAnnouncing = onceConnected(this.client, () => room.enter(presence, { keep }), {
       onDone: () => this.change({ members: room.members, isEntered: true, error: undefined }),
       onError: (error) => this.change({ error }),
     });

@@ -14,7 +14,7 @@ export interface MessagesOptions {
 export interface Messages extends MessagesState {
   /** Brings older messages, 50 by default, of a topic with history; rejects as `client.history` does. */
   loadEarlier(count?: number): Promise<void>;
-  /** Publishes to the topic, and puts the message into the list once it is accepted; rejects as `client.publish` does. */
+  /** Publishes to the topic, and puts the message into the list once it is accepted, or with `deliverAt` when it comes; rejects as `client.publish` does. */
   publish(data: unknown, options?: PublishOptions): Promise<Published>;
 }
 

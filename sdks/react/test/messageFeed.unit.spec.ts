@@ -53,6 +53,15 @@ describe('the feeds of messages', () => {
     expect(feed.snapshot().messages[1]?.meta?.position).to.equal('2');
   });
 
+  it('have what the client publishes for later when it comes, and not before', async () => {
+    const feed = open();
+    await feed.publish('later', { deliverAt: 1 });
+    come(messageOf('now'));
+    expect(texts(feed)).to.eql(['now']);
+    come(messageOf('later', undefined, 'own'));
+    expect(texts(feed)).to.eql(['now', 'later']);
+  });
+
   it('page back until there is nothing more', async () => {
     scripted.kept = ['1', '2', '3', '4', '5'].map((text) => messageOf(text, text));
     const feed = open({ rewind: 1 });

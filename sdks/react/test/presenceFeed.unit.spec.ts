@@ -10,9 +10,9 @@ describe('the feeds of presence', () => {
   beforeEach(() => void (scripted = new ScriptedClient()));
 
   const watchAs = (presence: PresenceData, keep = true): { feed: PresenceFeed; stop: () => void } => {
-    const make = (): PresenceFeed => new PresenceFeed(scripted.client, 'lobby', { keep });
-    const feed = feedOf(scripted.client, ['presence', 'lobby', keep], make);
-    return { feed, stop: feed.watchAs(presence, () => undefined) };
+    const make = (): PresenceFeed => new PresenceFeed(scripted.client, 'lobby');
+    const feed = feedOf(scripted.client, ['presence', 'lobby'], make);
+    return { feed, stop: feed.watchAs(presence, { keep }, () => undefined) };
   };
   const open = (): PresenceFeed => {
     watchAs({ name: 'Ann' }, false).stop();
@@ -130,16 +130,34 @@ describe('the feeds of presence', () => {
       expect(feed.snapshot()).to.include({ isEntered: true, error: undefined });
     });
 
-    it('leave before they enter anew, with or without keeping the others', async () => {
+    it('stay where another is, whether or not that keeps the other rooms, and leave as the last one says', async () => {
+      for (const keeps of [
+        [true, false],
+        [false, true],
+      ] as const) {
+        scripted = new ScriptedClient();
+        scripted.connect();
+        const [first, second] = keeps.map((keep) => watchAs({ status: 'here' }, keep));
+        await settled();
+        first?.stop();
+        await settled();
+        expect(scripted.left).to.eql([]);
+        expect(second?.feed.snapshot().isEntered).to.equal(true);
+        second?.stop();
+        await settled();
+        expect(scripted.left).to.eql(keeps[1] ? ['lobby'] : []);
+      }
+    });
+
+    it('announce, and stay, where only it changes whether the other rooms are kept', async () => {
       scripted.connect();
       const former = watchAs({ status: 'here' });
       await settled();
       former.stop();
       watchAs({ status: 'here' }, false);
-      expect(scripted.entered).to.have.lengthOf(1);
       await settled();
-      expect(scripted.left).to.eql(['lobby']);
-      expect(scripted.entered).to.have.lengthOf(2);
+      expect(scripted.left).to.eql([]);
+      expect(scripted.entered).to.eql([{ keep: true, presence: { status: 'here' } }, { status: 'here' }]);
     });
   });
 });

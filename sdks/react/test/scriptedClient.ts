@@ -7,6 +7,8 @@ import {
   type Message,
   type MessageHandler,
   type PresenceEntry,
+  type Published,
+  type PublishOptions,
   type SubscribeOptions,
 } from '@roomwire/sdk';
 
@@ -78,8 +80,8 @@ export class ScriptedClient {
     yield* earlier.toReversed().slice(0, limit);
   }
 
-  async publish(): Promise<{ id: string; duplicate: boolean }> {
-    return { id: 'own', duplicate: false };
+  async publish(_topic: string, _data: unknown, { deliverAt }: PublishOptions): Promise<Published> {
+    return { id: 'own', duplicate: false, ...(deliverAt !== undefined && { scheduledId: 's' }) };
   }
 
   on(_name: 'state', listener: (state: ConnectionState) => void): () => void {

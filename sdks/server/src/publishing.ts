@@ -77,14 +77,19 @@ export const publishMany = async (
   return (await bodyOf<{ readonly results: readonly AnyResult[] }>(answer)).results;
 };
 
+type Failure = Partial<Refused> & {
+  readonly message?: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+};
+
 const bodyOf = async <T>(answer: Response): Promise<T> => {
-  const body = (await answer.json().catch(() => ({}))) as Partial<Refused> & {
-    readonly message?: string;
-    readonly errors?: readonly { readonly path: string; readonly message: string }[];
-  };
+  const body = (await answer.json().catch(() => null)) as Failure | null;
+  // Something else has answered in place of the service, or the connection ended in the middle of the answer.
+  if (answer.ok && body === null)
+    throw new RequestFailed(`The API answered ${answer.status} without a result`);
   if (answer.ok) return body as T;
-  if (body.error !== undefined) throw new PublishRefused(body as Refused, answer.status);
-  const details = body.errors?.map(({ path, message }) => `${path} ${message}`).join(', ');
-  const reason = [body.message, details].filter(Boolean).join(': ');
+  if (body?.error !== undefined) throw new PublishRefused(body as Refused, answer.status);
+  const details = body?.errors?.map(({ path, message }) => `${path} ${message}`).join(', ');
+  const reason = [body?.message, details].filter(Boolean).join(': ');
   throw new RequestFailed(reason || `The API answered ${answer.status}`, answer.status);
 };

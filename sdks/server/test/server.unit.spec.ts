@@ -129,6 +129,28 @@ describe('a server of Roomwire', () => {
       .and.include({ status: undefined });
   });
 
+  it('does not take for published what something else has answered, or what broke off', async () => {
+    const html = { 'content-type': 'text/html' };
+    const page = new Response('<!doctype html>', { headers: html });
+    const brokenOff = new Response('{"results":[{"id":"a"');
+    const { fetch } = scripted(
+      page,
+      brokenOff,
+      json({ message: 'no' }, 404),
+      new Response('', { status: 500 }),
+    );
+    const failure = (given: NewMessage | readonly NewMessage[]): Promise<unknown> =>
+      serverOf(fetch)
+        .publish(given as NewMessage)
+        .catch((error: unknown) => error);
+    for (const given of [message, [message]])
+      expect(await failure(given))
+        .to.be.instanceOf(RequestFailed)
+        .and.include({ status: undefined, message: 'The API answered 200 without a result' });
+    expect(await failure(message)).to.include({ status: 404, message: 'no' });
+    expect(await failure(message)).to.include({ status: 500, message: 'The API answered 500' });
+  });
+
   it('has the whole REST API, with its types', async () => {
     const { sent, fetch } = scripted(json({ appId: 'x' }), json({ message: 'no' }, 404));
     const { rest } = serverOf(fetch);

@@ -67,6 +67,14 @@ def test_what_is_no_json_is_told_by_its_status() -> None:
     assert (refused.value.error, refused.value.status) == ("not_found", 404)
 
 
+def test_what_something_else_has_answered_is_no_result() -> None:
+    transport, bodies = answering(httpx.Response(200, text="<!doctype html>"))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(RestError) as failed:
+        rest.publish("a/b/c", 1)
+    assert failed.value.status == 200
+    assert len(bodies) == 1
+
+
 def test_dead_letters_are_filtered_and_a_redrive_may_be_waited_for() -> None:
     requests: list[httpx.Request] = []
 

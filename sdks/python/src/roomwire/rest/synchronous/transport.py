@@ -72,7 +72,11 @@ class Transport:
             raise ConnectionError("unreachable", message=f"The server could not be reached: {cause}") from cause
         if not response.is_success:
             raise rest_error(response)
-        return response.json() if response.content else None
+        try:
+            return response.json() if response.content else None
+        except ValueError as cause:
+            # Something else has answered in place of the service.
+            raise rest_error(response) from cause
 
 
 def headers_of(content: bytes | None) -> dict[str, str]:
