@@ -14,6 +14,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
+// Nothing depends on what is said there: a service goes on, and closes in order when the Ctrl-C that is for it ended a `tee` behind it, too.
+process.stderr.on('error', () => undefined);
 
 type AddCommands = (program: Command) => void;
 
