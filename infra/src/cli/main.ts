@@ -69,4 +69,8 @@ const [, , command = ''] = process.argv;
 const named = commandFiles.filter(({ names }) => names.includes(command));
 for (const { load } of named.length > 0 ? named : commandFiles) (await load())(program);
 
+// An empty variable counts as none for options too, as it does for settings: a compose file hands on those that are not set.
+for (const [name, value] of Object.entries(process.env))
+  if (name.startsWith('ROOMWIRE_') && value?.trim() === '') Reflect.deleteProperty(process.env, name);
+
 await program.parseAsync();
