@@ -6,7 +6,7 @@ import { ApiRefused, askApi } from '../api-client/apiRequests.js';
 import { addApiOptions, orFail, type ApiOptions } from './apiOptions.js';
 import { exitCodes, fail } from './fail.js';
 import { defaultProfile, profilesFile, writeProfile, type Profile } from './profiles.js';
-import { addressesOf, defaultUrl } from './serverOptions.js';
+import { addressesOf, defaultUrl, isAtHand } from './serverOptions.js';
 import { firstCredentials } from './sessionOptions.js';
 
 interface LoginOptions extends ApiOptions {
@@ -41,7 +41,7 @@ const keep = async (options: LoginOptions): Promise<void> => {
   const addresses = addressesOf(url, apiUrl);
   if (addresses === undefined)
     return fail(`--url must be the address of a service, like ${defaultUrl}`, exitCodes.misused);
-  const credentials = await credentialsOf(options);
+  const credentials = await credentialsOf(options, addresses.apiUrl);
   await orFail(() => check(addresses.apiUrl, credentials));
   writeProfile(profile, { url, ...(apiUrl && { apiUrl }), ...credentials });
   const kept = Object.keys(credentials).map((name) => shownNames[name as keyof Credentials]);
@@ -52,17 +52,14 @@ const keep = async (options: LoginOptions): Promise<void> => {
 
 const shownNames = { apiKey: 'an API key', session: 'a session', token: 'an access token' } as const;
 
-const credentialsOf = async ({ url, apiKey, session, token }: LoginOptions): Promise<Credentials> => {
+const credentialsOf = async ({ apiKey, session, token }: LoginOptions, api: string): Promise<Credentials> => {
   const given = { ...(apiKey && { apiKey }), ...(session && { session }), ...(token && { token }) };
   if (Object.keys(given).length > 0) return given;
   // Those of the data folder are for the service that runs on it, which is at hand: they are not sent elsewhere.
-  const first = isAtHand(url) ? await firstCredentials() : undefined;
+  const first = isAtHand(api) ? await firstCredentials() : undefined;
   if (first) return { apiKey: first.apiKey, session: first.sessionToken };
   return { apiKey: await askedFor('API key: ') };
 };
-
-const isAtHand = (url: string | undefined): boolean =>
-  url === undefined || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 
 /** Is not shown while it is typed; a pipe is read as it is. */
 const askedFor = async (question: string): Promise<string> => {

@@ -14,6 +14,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
+// Nothing depends on what is said there: a service goes on, and closes in order when the Ctrl-C that is for it ended a `tee` behind it, too.
+process.stderr.on('error', () => undefined);
 
 type AddCommands = (program: Command) => void;
 
@@ -66,5 +68,9 @@ const addAll = async ({ besides }: { readonly besides: string }): Promise<void> 
 const [, , command = ''] = process.argv;
 const named = commandFiles.filter(({ names }) => names.includes(command));
 for (const { load } of named.length > 0 ? named : commandFiles) (await load())(program);
+
+// An empty variable counts as none for options too, as it does for settings: a compose file hands on those that are not set.
+for (const [name, value] of Object.entries(process.env))
+  if (name.startsWith('ROOMWIRE_') && value?.trim() === '') Reflect.deleteProperty(process.env, name);
 
 await program.parseAsync();

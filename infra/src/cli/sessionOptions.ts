@@ -10,7 +10,7 @@ import { readSessionSecret } from '../secrets/sessionSecret.js';
 import type { Credentials } from '../standalone/firstStart.js';
 import { configOrFail } from './configOrFail.js';
 import { exitCodes, fail } from './fail.js';
-import { addServerOptions, serverOrExit, type ServerOptions } from './serverOptions.js';
+import { addServerOptions, isAtHand, serverOrExit, type ServerOptions } from './serverOptions.js';
 
 export interface SessionOptions extends ServerOptions {
   readonly session?: string;
@@ -23,7 +23,7 @@ export const addSessionOptions = (command: Command): Command =>
     .addOption(
       new Option(
         '--session <token>',
-        'a user session token; by default one is minted for the first organization of the data folder',
+        'a user session token; by default one is minted for the first organization of the data folder, if the service is on this machine',
       ).env('ROOMWIRE_SESSION_TOKEN'),
     )
     .option('--org <organizationId>', 'the organization; by default that of the session');
@@ -52,7 +52,8 @@ export const sessionOrExit = async (
   { role, subject }: { readonly role: Role; readonly subject: string },
 ): Promise<OrganizationSession> => {
   const { apiUrl, kept } = serverOrExit(options);
-  const first = await firstCredentials();
+  // What the secret of the data folder signs is not sent elsewhere, where it could be used against the service of that folder.
+  const first = isAtHand(apiUrl) ? await firstCredentials() : undefined;
   const sessionToken =
     options.session ??
     kept?.session ??

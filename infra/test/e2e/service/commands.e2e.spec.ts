@@ -76,6 +76,30 @@ describe('the command line as a client', function () {
     ]);
   });
 
+  it('sends no session of the data folder to a service elsewhere', async () => {
+    const elsewhere = {
+      XDG_CONFIG_HOME: join(folder.path, 'none'),
+      ROOMWIRE_API_URL: 'http://roomwire.invalid',
+    };
+    const { code, stderr } = await run(['connections', 'list', '--url', service.baseUrl], elsewhere);
+    expect([code, stderr]).to.eql([
+      2,
+      'Give a session token with --session or ROOMWIRE_SESSION_TOKEN, or run roomwire login\n',
+    ]);
+    const login = await run(['login', '--url', service.baseUrl], elsewhere);
+    expect([login.code, login.stderr]).to.eql([2, 'Give an API key with --api-key or ROOMWIRE_API_KEY\n']);
+  });
+
+  it('takes a variable that is empty for one that is not set', async () => {
+    const names = ['API_URL', 'PROFILE', 'API_KEY', 'SESSION_TOKEN'];
+    const empty = Object.fromEntries(names.map((name) => [`ROOMWIRE_${name}`, '']));
+    for (const args of [
+      ['apps', 'list'],
+      ['connections', 'list'],
+    ])
+      expect(await run(args, empty), args.join(' ')).to.include({ code: 0, stderr: '' });
+  });
+
   it('creates, lists, shows, changes and deletes apps, rooms and grants by their addresses', async () => {
     const { slug, appId } = await json('apps', 'create', '--name', 'Desk', '--topics', 'chat,typing');
     await done('rooms', 'create', String(slug), '--name', 'Hall');

@@ -359,6 +359,14 @@ describe('the program', () => {
     await stop(service);
   });
 
+  it('closes in order also where nobody reads what it prints any longer, as when Ctrl-C ends a `tee` behind it first', async () => {
+    const { program } = await startProgram(folder.path);
+    program.process.stdout?.destroy();
+    program.process.stderr?.destroy();
+    program.process.kill('SIGINT');
+    expect(await program.ended).to.eql({ code: 0, signal: null });
+  });
+
   it('closes everything in order on SIGTERM, and keeps all data', async () => {
     const service = await startProgram(folder.path);
     const { topic, listener } = await twoActors(service.project);
