@@ -148,14 +148,12 @@ class Results implements PublishAnswers {
     return undefined;
   }
 
-  accepted: PublishAnswers['accepted'] = ({ msgRef, id, deliverAt }, published) => {
-    const { messageId, isDuplicate, scheduledId } = published;
+  accepted: PublishAnswers['accepted'] = ({ msgRef, id }, published) => {
+    const { messageId, isDuplicate, scheduledId, deliverAt } = published;
     const result = { id: id ?? messageId, at: acceptedAt(messageId), isDuplicate };
     const at = Number(msgRef);
-    if (scheduledId !== undefined) {
-      const scheduled = { scheduledId, deliverAt: published.deliverAt ?? deliverAt ?? result.at };
-      return this.is(at, { ...result, id: id ?? scheduledId, scheduled });
-    }
+    if (scheduledId !== undefined && deliverAt !== undefined)
+      return this.is(at, { ...result, id: id ?? scheduledId, scheduled: { scheduledId, deliverAt } });
     const record = this.records.get(at);
     if (record === undefined) return this.is(at, result);
     void this.positions.of(record, published).then((position) => this.is(at, { ...result, position }));

@@ -97,12 +97,10 @@ export const createPublish = (deps: PublishDeps): Publish => {
     if (claim.kind === 'conflict') return refuse(passing, 'publishConflict');
     if (claim.kind === 'unavailable') return refuse(passing, 'brokerUnavailable');
     metrics.duplicatePublishes++;
-    const { publisher, frame } = passing;
-    const scheduledId = frame.deliverAt === undefined ? undefined : scheduledIdOf(claim.messageId);
-    publisher.answers.accepted(frame, {
-      ...{ messageId: claim.messageId, isDuplicate: true },
-      ...(scheduledId !== undefined && { scheduledId }),
-    });
+    const { messageId, deliverAt } = claim;
+    // [WS-ONCE-2] By what the first was, whatever this one asks for.
+    const scheduled = deliverAt !== undefined && { scheduledId: scheduledIdOf(messageId), deliverAt };
+    passing.publisher.answers.accepted(passing.frame, { messageId, isDuplicate: true, ...scheduled });
     return undefined;
   };
 

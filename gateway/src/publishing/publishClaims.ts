@@ -3,7 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PublishFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import { acceptedAt, withGivenId } from '@roomwire/shared/wire/bus/messageId';
 import type { Logger } from '@roomwire/shared/ports/logger';
-import type { ClaimOutcome, PublishClaim, PublishIds, SettledClaim } from '@roomwire/shared/ports/publishIds';
+import type {
+  ClaimOutcome,
+  PublishClaim,
+  PublishIds,
+  SentClaim,
+  SettledClaim,
+} from '@roomwire/shared/ports/publishIds';
 import type { Author } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import { Batches } from './batches.js';
@@ -16,7 +22,8 @@ export type WonClaim = SettledClaim;
 export type DecidedClaim =
   /** `isRepeated`: a publish before it has claimed the id, and nobody knows what has become of it. */
   | { readonly kind: 'won'; readonly claim: WonClaim; readonly isRepeated: boolean }
-  | { readonly kind: 'duplicate'; readonly messageId: string }
+  /** `deliverAt`: of an earlier one that was stored for later. */
+  | { readonly kind: 'duplicate'; readonly messageId: string; readonly deliverAt?: number }
   | { readonly kind: 'conflict' }
   | { readonly kind: 'unavailable' };
 
@@ -79,8 +86,8 @@ export class PublishClaims {
     }
   }
 
-  /** Its message was sent. Never rejects: if that cannot be stored, the next publish with the id is sent once more, under the same message id. */
-  sent(claim: WonClaim): Promise<void> {
+  /** Its message was sent, or stored for later. Never rejects: if that cannot be stored, the next publish with the id is sent once more, under the same message id. */
+  sent(claim: SentClaim): Promise<void> {
     return this.settle(claim, 'sent');
   }
 
@@ -100,7 +107,7 @@ export class PublishClaims {
       await this.underway.get(key)?.settled;
       const outcome = await this.claims.add({ key, digest, messageId, at: acceptedAt(messageId) });
       if (outcome.kind === 'claimed') return this.won(key, outcome);
-      if (outcome.kind === 'sent') return { kind: 'duplicate', messageId: outcome.messageId };
+      if (outcome.kind === 'sent') return duplicateOf(outcome);
       if (outcome.kind === 'conflict') return { kind: 'conflict' };
       if (waitedMs >= patienceMs) return { kind: 'unavailable' };
       // One of this gateway is waited for above.
@@ -128,6 +135,10 @@ export class PublishClaims {
     this.underway.delete(claim.key);
   }
 }
+
+const duplicateOf = ({ messageId, deliverAt }: Extract<ClaimOutcome, { kind: 'sent' }>): DecidedClaim => ({
+  ...{ kind: 'duplicate', messageId, ...(deliverAt !== undefined && { deliverAt }) },
+});
 
 /** Of an id in its key, as it is: enough for the time in a UUID or a ULID, or for a counter with a name before it. */
 const shownOfId = 40;

@@ -12,7 +12,7 @@ export interface PublishedMessage {
   readonly isDuplicate: boolean;
   /** In its partition; undefined for an earlier message, negative where it is not waited for. */
   readonly offset?: number;
-  /** Of one that is to be delivered later; where an earlier one had its id, undefined for when. */
+  /** Of one that is to be delivered later, and when. */
   readonly scheduledId?: string;
   readonly deliverAt?: number;
 }

@@ -79,7 +79,7 @@ export const createAcceptSchedule = (deps: AcceptDeps): AcceptSchedule => {
     usage.end(error === undefined);
     if (claim !== undefined)
       await (error === undefined
-        ? claims.sent(claim)
+        ? claims.sent({ ...claim, deliverAt: publish.deliverAt })
         : error === 'scheduleLimit'
           ? claims.free(claim)
           : claims.givenUp(claim));

@@ -86,7 +86,9 @@ const send = async (
  */
 const settleIds = async ({ claims }: DeliverDeps, ended: readonly BegunDelivery[]): Promise<void> => {
   await Promise.all(
-    ended.flatMap(({ publish: { claim } }) => (claim === undefined ? [] : [claims.sent(claim)])),
+    ended.flatMap(({ publish: { claim, deliverAt } }) =>
+      claim === undefined ? [] : [claims.sent({ ...claim, deliverAt })],
+    ),
   );
 };
 

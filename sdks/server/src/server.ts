@@ -29,7 +29,10 @@ export interface ServerOptions {
 
 /** What a backend does with Roomwire. */
 export interface Server {
-  /** Publishes a message. Rejects with `PublishRefused`, or with `RequestFailed` where the request was refused or had no answer. */
+  /**
+   * Publishes a message. Rejects with `PublishRefused`, or with `RequestFailed` where the request was refused or had no answer. A duplicate is what the
+   * first with its `id` was: `Scheduled` if that was for later, here too, and `Published` if it was not, below too.
+   */
   publish(message: NewMessage): Promise<Published>;
   /** Publishes a message at its time. A service that cannot refuses it with `RequestFailed` (400). */
   publish(message: LaterMessage): Promise<Scheduled>;

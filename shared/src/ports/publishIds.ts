@@ -22,8 +22,8 @@ export type ClaimOutcome =
    * The caller is to send the message, under this id. `isRepeated`: an earlier publish may have been sent under it, whose outcome nobody knows.
    */
   | (ClaimedMessage & { readonly kind: 'claimed'; readonly isRepeated: boolean })
-  /** It was sent. */
-  | (ClaimedMessage & { readonly kind: 'sent' })
+  /** It was sent, or is stored for `deliverAt`. */
+  | (ClaimedMessage & { readonly kind: 'sent'; readonly deliverAt?: number })
   /** Another publish with this id is under way. */
   | { readonly kind: 'underway' }
   /** An earlier publish with this id had other data. */
@@ -31,6 +31,11 @@ export type ClaimOutcome =
 
 /** A claim as it is settled: nothing happens where another one has taken its place. */
 export type SettledClaim = Pick<PublishClaim, 'key' | 'messageId'>;
+
+export interface SentClaim extends SettledClaim {
+  /** Of one that was stored for later, Unix milliseconds. */
+  readonly deliverAt?: number;
+}
 
 /**
  * The ids under which messages were published, for a window from their acceptance. Decided before a message is sent and settled after, so that a
@@ -47,7 +52,7 @@ export interface PublishIds {
   claim(claims: readonly PublishClaim[]): Promise<readonly ClaimOutcome[]>;
 
   /** They were sent. By the message ids of the outcomes, here and below. */
-  sent(claims: readonly SettledClaim[]): Promise<void>;
+  sent(claims: readonly SentClaim[]): Promise<void>;
 
   /**
    * They were refused before they were sent: their ids are free. Those that were `isRepeated` are given up instead, since the

@@ -1,9 +1,16 @@
 import {
   decideClaim,
+  sentNow,
   type ClaimRules,
   type KeptClaim,
 } from '@roomwire/shared/adapters/publish-ids/decideClaim';
-import type { ClaimOutcome, PublishClaim, PublishIds, SettledClaim } from '@roomwire/shared/ports/publishIds';
+import type {
+  ClaimOutcome,
+  PublishClaim,
+  PublishIds,
+  SentClaim,
+  SettledClaim,
+} from '@roomwire/shared/ports/publishIds';
 import { LeasedShards } from '@roomwire/shared/adapters/shard-leases/leasedShards';
 import type { GroupCheckpoint, GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageStore, RecordedMessage, Replay, ReplayRange } from '@roomwire/shared/ports/messageStore';
@@ -95,13 +102,14 @@ export const publishIdsPort = (
     if (keep !== undefined) publishIds.set(claim.key, keep);
     return outcome;
   };
-  const settle = (claims: readonly SettledClaim[], state: KeptClaim['state'] | 'free'): Promise<void> =>
+  const settle = (claims: readonly SentClaim[], state: 'sent' | 'free' | 'givenUp'): Promise<void> =>
     call(() => {
-      for (const { key, messageId } of claims) {
+      for (const claim of claims) {
+        const { key, messageId } = claim;
         const kept = publishIds.get(key);
         if (kept?.messageId !== messageId || kept.state === 'sent') continue;
         if (state === 'free' && !kept.isRepeated) publishIds.delete(key);
-        else publishIds.set(key, { ...kept, state: state === 'free' ? 'givenUp' : state });
+        else publishIds.set(key, { ...kept, ...(state === 'sent' ? sentNow(claim) : { state: 'givenUp' }) });
       }
     });
   const isKnownAsSent = ({ key, messageId }: SettledClaim): boolean => {

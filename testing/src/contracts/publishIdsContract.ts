@@ -88,6 +88,18 @@ export const publishIdsContract = (
           expect(await claimOne(publish())).to.deep.equal(sentAs(earlier));
       });
 
+      it('is answered with the time of one that was stored for later', async () => {
+        const [earlier, deliverAt] = [await claimed(), clock.now() + 86_400_000];
+        await store.sent([{ ...earlier, deliverAt }]);
+        for (let times = 0; times < 2; times += 1) {
+          expect(await claimOne(publish())).to.deep.equal({ ...sentAs(earlier), deliverAt });
+          store = await underTest.reopen();
+        }
+        const claimedAgain = (clock.pass(windowMs), await claimed());
+        await store.sent([claimedAgain]);
+        expect(await claimOne(publish())).to.deep.equal(sentAs(claimedAgain));
+      });
+
       it('conflicts with one of other data, sent or under way', async () => {
         const earlier = await claimed();
         expect(await claimOne(publish('k', 'other'))).to.deep.equal({ kind: 'conflict' });

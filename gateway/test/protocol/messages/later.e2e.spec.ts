@@ -5,6 +5,7 @@ import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { scheduleRedrives } from '@roomwire/shared/wire/bus/lostWork';
 import { webhookReports, type WorkReport } from '@roomwire/shared/wire/bus/webhookReports';
 import type { QueueWorker } from '@roomwire/shared/ports/messageBus';
+import type { AcceptedMessage, PublishResult } from '@roomwire/shared/ports/publishing';
 import type { NewSchedule } from '@roomwire/shared/ports/scheduleStore';
 import type { Frame, FrameClient } from '@roomwire/testing/clients/frameClient';
 import { eventually } from '@roomwire/testing/run/eventually';
@@ -244,9 +245,7 @@ describe('publishes for later', () => {
     expect(first).to.deep.include({ type: 'published', id: 'order-1' }).and.to.have.property('scheduledId');
     const again = await publish(await world.joinAs(token), 1, { id: 'order-1', deliverAt: soon(60_000) });
     expect(again).to.deep.equal({ ...first, duplicate: true });
-    expect(await publish(client, 1, { id: 'order-1' })).to.deep.equal({
-      ...{ type: 'published', topic, msgRef: 'r', id: 'order-1', duplicate: true },
-    });
+    expect(await publish(client, 1, { id: 'order-1' })).to.deep.equal({ ...first, duplicate: true });
     expect(await publish(client, 2, { id: 'order-1', deliverAt: soon() })).to.include({
       error: 'publish_conflict',
     });
@@ -255,6 +254,40 @@ describe('publishes for later', () => {
     expect((message['meta'] as Frame)['id']).to.equal('order-1');
     await publish(client, 'marker');
     expect(await next(reader)).to.include({ data: 'marker' });
+    expect(await waiting()).to.deep.equal([]);
+  });
+
+  it('[WS-LATER-5] are not what is answered where the first with the id was published at once', async () => {
+    const reader = await (await world.join()).subscribe(topic);
+    const client = await world.join();
+    const first = await publish(client, 1, { id: 'order-1' });
+    expect(await publish(client, 1, { id: 'order-1', deliverAt: soon(60_000) })).to.deep.equal({
+      ...{ ...first, duplicate: true },
+    });
+    expect(await next(reader)).to.include({ data: 1 });
+    expect(await waiting()).to.deep.equal([]);
+  });
+
+  it('[WS-LATER-5] over HTTP are answered with the time of the first, as long as its id stands for it', async () => {
+    const { organizationId, projectId } = world;
+    const gateway = world.gateway.publishing;
+    const order = async (deliverAt: number | undefined): Promise<PublishResult | undefined> => {
+      const message = {
+        ...{ topic, data: encode(1), scope: undefined, as: undefined, filter: undefined, filters: [] },
+        ...{ retain: false, qos: 1 as const, id: 'order-1', trigger: undefined, deliverAt },
+      };
+      return (await gateway.publish({ organizationId, projectId }, [message]))[0];
+    };
+    const deliverAt = soon(60_000);
+    const first = await order(deliverAt);
+    expect(first).to.deep.include({ id: 'order-1', isDuplicate: false }).and.to.have.property('scheduled');
+    const { scheduled } = first as AcceptedMessage;
+    expect(scheduled?.deliverAt).to.equal(deliverAt);
+    const again = { ...first, isDuplicate: true };
+    for (const at of [soon(90_000), undefined]) expect(await order(at)).to.deep.equal(again);
+    // [HTTP-LATER-3] Not brought back by one that is repeated.
+    await world.schedules.cancel(projectId, scheduled?.scheduledId as string);
+    expect(await order(deliverAt)).to.deep.equal(again);
     expect(await waiting()).to.deep.equal([]);
   });
 
@@ -275,7 +308,7 @@ describe('publishes for later', () => {
     await eventually(async () => (await world.schedules.held(world.projectId)).messages === 0);
     await world.startGateway({ scheduleLookMs: 50 });
     const again = await publish(await world.joinAs(token, 1), 1, { id: 'a', deliverAt: soon() });
-    expect(again).to.include({ duplicate: true });
+    expect(again).to.include({ duplicate: true }).and.to.have.property('scheduledId');
   });
 
   it('[WS-LATER-5] are withdrawn when nobody was told that they are stored, and their id is published at once', async () => {

@@ -111,6 +111,15 @@ def test_the_address_is_that_of_the_service_or_of_its_gateway() -> None:
             RestClient(wrong, "ak_live_1.a")
 
 
+def test_a_duplicate_is_what_the_first_with_its_id_was() -> None:
+    scheduled = {"id": "m-1", "scheduledId": "s-1", "deliverAt": "2030-01-01T00:00:00.000Z", "duplicate": True}
+    published = {**ACCEPTED, "duplicate": True}
+    transport, _ = answering(httpx.Response(200, json=scheduled), httpx.Response(200, json=published))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        assert isinstance(rest.publish("a/b/c", 1, id="m-1"), Scheduled)
+        assert isinstance(rest.publish_at(datetime(2030, 1, 1, tzinfo=timezone.utc), "a/b/c", 1, id="m-1"), Published)
+
+
 def test_a_message_for_later_says_when_and_what_it_is_cancelled_by() -> None:
     scheduled = {"id": "m-1", "scheduledId": "s-1", "deliverAt": "2030-01-01T00:00:00.000Z"}
     transport, bodies = answering(httpx.Response(200, json=scheduled), httpx.Response(200, json={"results": [scheduled, ACCEPTED]}))

@@ -1,4 +1,4 @@
-import type { ClaimedMessage, ClaimOutcome, PublishClaim } from '../../ports/publishIds.js';
+import type { ClaimedMessage, ClaimOutcome, PublishClaim, SentClaim } from '../../ports/publishIds.js';
 
 /** What a store keeps under a key. */
 export interface KeptClaim extends ClaimedMessage {
@@ -10,6 +10,8 @@ export interface KeptClaim extends ClaimedMessage {
   /** Whether an earlier publish may have been sent under this message id. */
   readonly isRepeated: boolean;
   readonly state: 'underway' | 'givenUp' | 'sent';
+  /** Of one that was sent: when it is to be delivered, if that is later; Unix milliseconds. */
+  readonly deliverAt?: number;
   /** The end of the window, Unix milliseconds. */
   readonly expiresAt: number;
   /** Of the claim that was decided last. */
@@ -46,7 +48,10 @@ export const decideClaim = (
   if (kept.state === 'underway' && kept.claimant === claim.messageId) return { outcome: outcomeOf(kept) };
   if (kept.digest !== claim.digest)
     return kept.state === 'givenUp' ? claimedAnew(claim, now, rules) : { outcome: { kind: 'conflict' } };
-  if (kept.state === 'sent') return { outcome: { kind: 'sent', messageId: kept.messageId, at: kept.at } };
+  if (kept.state === 'sent') {
+    const { messageId, at, deliverAt } = kept;
+    return { outcome: { kind: 'sent', messageId, at, ...(deliverAt !== undefined && { deliverAt }) } };
+  }
   if (kept.state === 'underway' && !isAbandoned(kept, now, rules)) return { outcome: { kind: 'underway' } };
   return claimed({
     ...kept,
@@ -54,6 +59,11 @@ export const decideClaim = (
     ...{ isRepeated: true, state: 'underway' },
   });
 };
+
+/** What changes in a claim that was sent. */
+export const sentNow = ({ deliverAt }: SentClaim): Pick<KeptClaim, 'state' | 'deliverAt'> => ({
+  ...{ state: 'sent', ...(deliverAt !== undefined && { deliverAt }) },
+});
 
 /** A time in the future was noted before the clock was set back. */
 const isAbandoned = (

@@ -1,11 +1,17 @@
 import type { Database } from 'lmdb';
 import { EngineUnavailable } from '../../ports/errors.js';
-import type { ClaimOutcome, PublishClaim, PublishIdStore, SettledClaim } from '../../ports/publishIds.js';
+import type {
+  ClaimOutcome,
+  PublishClaim,
+  PublishIdStore,
+  SentClaim,
+  SettledClaim,
+} from '../../ports/publishIds.js';
 import { startExpirySweep, type ExpirySweep } from '../../runtime/expirySweep.js';
 import { once } from '../../runtime/service.js';
 import { openDurableEnvironment, type DurableEnvironment } from '../lmdb/durableEnvironment.js';
 import { createGroupCommit } from '../lmdb/groupCommit.js';
-import { decideClaim, type KeptClaim } from './decideClaim.js';
+import { decideClaim, sentNow, type KeptClaim } from './decideClaim.js';
 import { publishIdSettings, type PublishIdOptions, type PublishIdSettings } from './publishIdOptions.js';
 
 /** Removals in one transaction, which takes a few milliseconds. */
@@ -46,19 +52,19 @@ class EmbeddedPublishIds implements PublishIdStore {
     return outcomes;
   }
 
-  sent(claims: readonly SettledClaim[]): Promise<void> {
-    return this.settle(claims, (key, kept) => this.keep(key, { ...kept, state: 'sent' }));
+  sent(claims: readonly SentClaim[]): Promise<void> {
+    return this.settle(claims, (claim, kept) => this.keep(claim.key, { ...kept, ...sentNow(claim) }));
   }
 
   free(claims: readonly SettledClaim[]): Promise<void> {
-    return this.settle(claims, (key, kept) => {
+    return this.settle(claims, ({ key }, kept) => {
       if (kept.isRepeated) this.giveUpOne(key, kept);
       else if (kept.state !== 'sent') this.remove(key, kept);
     });
   }
 
   giveUp(claims: readonly SettledClaim[]): Promise<void> {
-    return this.settle(claims, (key, kept) => this.giveUpOne(key, kept));
+    return this.settle(claims, ({ key }, kept) => this.giveUpOne(key, kept));
   }
 
   readonly close = once(async () => {
@@ -93,13 +99,13 @@ class EmbeddedPublishIds implements PublishIdStore {
   }
 
   /** `change` runs within a transaction, for those that nothing has replaced. */
-  private settle(
-    claims: readonly SettledClaim[],
-    change: (key: string, kept: KeptClaim) => void,
+  private settle<Settled extends SettledClaim>(
+    claims: readonly Settled[],
+    change: (claim: Settled, kept: KeptClaim) => void,
   ): Promise<void> {
-    return this.commit(claims, ({ key, messageId }) => {
-      const kept = this.claims.get(key);
-      if (kept?.messageId === messageId) change(key, kept);
+    return this.commit(claims, (claim) => {
+      const kept = this.claims.get(claim.key);
+      if (kept?.messageId === claim.messageId) change(claim, kept);
     });
   }
 

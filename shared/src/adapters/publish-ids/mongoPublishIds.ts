@@ -1,10 +1,16 @@
 import type { AnyBulkWriteOperation, Collection } from 'mongodb';
 import { EngineUnavailable } from '../../ports/errors.js';
-import type { ClaimOutcome, PublishClaim, PublishIdStore, SettledClaim } from '../../ports/publishIds.js';
+import type {
+  ClaimOutcome,
+  PublishClaim,
+  PublishIdStore,
+  SentClaim,
+  SettledClaim,
+} from '../../ports/publishIds.js';
 import { startExpirySweep, type ExpirySweep } from '../../runtime/expirySweep.js';
 import { makeIndex } from '../mongo/collections.js';
 import { openOnMongo, type MongoConnection, type MongoOptions } from '../mongo/connection.js';
-import { decideClaim, type KeptClaim } from './decideClaim.js';
+import { decideClaim, sentNow, type KeptClaim } from './decideClaim.js';
 import { inAnyOrder, MongoClaims, type ClaimDocument, type Decided } from './mongoClaims.js';
 import { publishIdSettings, type PublishIdOptions, type PublishIdSettings } from './publishIdOptions.js';
 
@@ -54,10 +60,13 @@ class MongoPublishIds implements PublishIdStore {
     });
   }
 
-  sent(claims: readonly SettledClaim[]): Promise<void> {
+  sent(claims: readonly SentClaim[]): Promise<void> {
     return this.write(
-      claims.map(({ key, messageId }) => ({
-        updateOne: { filter: { _id: key, messageId }, update: { $set: { state: 'sent' } } },
+      claims.map((claim) => ({
+        updateOne: {
+          filter: { _id: claim.key, messageId: claim.messageId },
+          update: { $set: sentNow(claim) },
+        },
       })),
     );
   }

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 import httpx
 
 from ...errors import RoomwireError
 from ..address import api_address
-from ..messages import Published, Scheduled, encoded, message_of, published_of, results_of, scheduled_of
+from ..messages import Published, Scheduled, accepted_of, encoded, message_of, results_of
 from ..types import NewMessage
 from .dead_letters import DeadLetters
 from .live import JobGroups, Presence, ScheduledPublishes
@@ -77,9 +77,10 @@ class RestClient:
         Each message has an `id`, a random one by default, so that one without an answer is sent again and delivered once. Raises, besides
         what every call does: `unknown_topic`, `unknown_actor`, `unknown_scope` (42940), `message_too_large`, `rate_limit_exceeded`,
         `monthly_quota_exceeded` (with `retry_after` in seconds), `publish_conflict`, `invalid_data`, `invalid_id`.
+        A duplicate is what the first was: `Scheduled`, if that was published for later.
         """
         fields = message_fields(topic, data, id, scope, as_actor, filter, filters, retain, qos, trigger)
-        return published_of(self._publish(message_of(fields)))
+        return cast(Published, accepted_of(self._publish(message_of(fields))))
 
     def publish_at(
         self,
@@ -97,10 +98,10 @@ class RestClient:
         trigger: bool | None = None,
     ) -> Scheduled:
         """`publish` at a time, which needs a time zone and is at most 30 days ahead; one that is past is now. A service that is too old for
-        it refuses it (`RestError` of status 400), and publishes nothing."""
+        it refuses it (`RestError` of status 400), and publishes nothing. A duplicate is `Published`, if the first was published at once."""
         fields = message_fields(topic, data, id, scope, as_actor, filter, filters, retain, qos, trigger)
         message = message_of({"deliverAt": deliver_at.isoformat(), **fields})
-        return scheduled_of(self._publish(message))
+        return cast(Scheduled, accepted_of(self._publish(message)))
 
     def _publish(self, message: NewMessage) -> Any:
         return self._transport.request("POST", "publish", content=encoded(message), is_repeatable=True)
