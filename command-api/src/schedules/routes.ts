@@ -1,3 +1,4 @@
+import { parseTopicAddress } from '@roomwire/shared/domain/topic';
 import type { ScheduleStore } from '@roomwire/shared/ports/scheduleStore';
 import { Rejection } from '../handling/rejections.js';
 import { pathValue, projectRoute, type Route } from '../http/route.js';
@@ -30,6 +31,9 @@ export const scheduleRoutes = ({ schedules }: ScheduleDeps): readonly Route[] =>
     example: { answer: exampleScheduledPage },
     rejections: [],
     async handle({ caller: { projectId }, query }) {
+      // A store may take the empty one for all, or one that is too long for a fault.
+      if (query.topic !== undefined && parseTopicAddress(query.topic) === undefined)
+        return { data: [], next: null };
       const filter = filterOf(query);
       const found = await schedules.list(projectId, { ...filter, limit: filter.limit + 1 });
       const data = found.slice(0, filter.limit);

@@ -94,6 +94,14 @@ describe('publishing for later over HTTP', () => {
     expect(got).to.deep.equal(all);
   });
 
+  it('[HTTP-LATER-2] lists nothing for what is no address of a topic', async () => {
+    await publish({ topic, data: 1, deliverAt: inMs(3_600_000) });
+    for (const other of ['', 'news', `a/b/${'x'.repeat(3_000)}`]) {
+      const { status, body } = await project.client.get(`/scheduled?topic=${other}`);
+      expect([status, body]).to.deep.equal([200, { data: [], next: null }]);
+    }
+  });
+
   it('[HTTP-LATER-2] lists what waits, the earliest first, by topic and page by page', async () => {
     const { actorTokenId } = await actorOf(project.client);
     const { body: scope } = await project.client.post('/scopes', { name: 'North', slug: 'north' });
