@@ -187,4 +187,11 @@ describe('the checkpoint of a worker group that has just begun', () => {
     agent.leave(false);
     expect(await woken()).to.deep.equal([]);
   });
+
+  it('[WS-GROUP-9] is gone when its only member with a persistent session has unsubscribed', async () => {
+    const [agent] = [await member(true), await member(false)];
+    await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+    agent.leave();
+    await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
+  });
 });
