@@ -96,6 +96,11 @@ export class Backlog {
     else this.write(progress);
   }
 
+  /** [WS-GROUP-9] Nobody may wake it by this checkpoint, whichever of its gateways ends last, and how. */
+  collectsNoMore(state: GroupState): void {
+    if (this.isPossible && !state.isBacklogPending) this.remove();
+  }
+
   /** [WS-GROUP-10] Replays the missed messages to one member. Rejects with `EngineUnavailable`. */
   async replay(target: ReplayTarget): Promise<'replayed' | 'nothing' | 'interrupted'> {
     const { groupStore, messageStore } = this.deps;

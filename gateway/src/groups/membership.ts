@@ -68,7 +68,7 @@ interface Waiting {
 }
 
 /** Longer than the others take to detect a dead gateway or to stop waiting for its snapshot. */
-const patienceMs = 30_000;
+const mostPatienceMs = 30_000;
 
 /** The membership of one subscription in a group. */
 export class Membership implements LocalMember {
@@ -82,15 +82,17 @@ export class Membership implements LocalMember {
   number = 0;
   private readonly options: MemberOptions;
   private readonly memberOf: MemberGroup;
+  private readonly patienceMs: number;
   private waiting: Waiting[] = [];
   private hasEntered = false;
   /** Whether the client has got the answer to its subscribe. */
   private isReleased = false;
   private state: 'opening' | 'joined' | 'left' = 'opening';
 
-  constructor(options: MemberOptions, memberOf: MemberGroup) {
+  constructor(options: MemberOptions, memberOf: MemberGroup, patienceMs = mostPatienceMs) {
     this.options = options;
     this.memberOf = memberOf;
+    this.patienceMs = patienceMs;
     this.group = options.group;
     this.actorTokenId = options.actorTokenId;
     this.acks = options.acks;
@@ -113,7 +115,7 @@ export class Membership implements LocalMember {
     await this.inForce(() => this.memberOf.join(this));
   }
 
-  /** Resolves when they are in force. */
+  /** Resolves when they are in force. Rejects where that takes too long. */
   async change(wishes: Pick<MemberOptions, 'filters' | 'own'>): Promise<void> {
     this.ask(wishes);
     if (this.state === 'joined') await this.inForce(() => this.memberOf.update(this));
@@ -195,7 +197,7 @@ export class Membership implements LocalMember {
   }
 
   private async inForce(action: () => void): Promise<void> {
-    const timer = setTimeout(() => this.tooLate(), patienceMs).unref();
+    const timer = setTimeout(() => this.tooLate(), this.patienceMs).unref();
     const settled = new Promise<void>((resolve, reject) => this.waiting.push({ resolve, reject }));
     action();
     try {
@@ -207,7 +209,8 @@ export class Membership implements LocalMember {
 
   private tooLate(): void {
     this.settle(({ reject }) => reject(new EngineUnavailable('message bus')));
-    this.leave();
+    // [WS-SUB-2] A member stays one: what it has asked for is in force when the bus is back.
+    if (!this.hasEntered) this.leave();
   }
 
   private settle(how: (one: Waiting) => void): void {

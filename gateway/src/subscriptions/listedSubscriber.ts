@@ -8,6 +8,7 @@ import type { ReplayExtent, Replaying } from '../history/replay.js';
 /** A subscription as far as it is in the audience of its topic: what it gets, and what its messages wait for. */
 export abstract class ListedSubscriber extends Subscriber implements Replaying {
   private isBehind = false;
+  private noLongerBehind: (() => void) | undefined;
   private heldIn: Hold | undefined;
 
   protected abstract get audiences(): Pick<Audiences, 'add' | 'remove'>;
@@ -30,12 +31,17 @@ export abstract class ListedSubscriber extends Subscriber implements Replaying {
     this.changed();
   }
 
+  /** Resolves when its messages wait for nothing. One may wait for it at a time. */
+  async untilLive(): Promise<void> {
+    if (this.isBehind) await new Promise<void>((resolve) => (this.noLongerBehind = resolve));
+  }
+
   isHeldBy(hold: Hold): boolean {
     return this.heldIn === hold;
   }
 
   caughtUp(sent: ReplayExtent): void {
-    this.isBehind = false;
+    this.isLive();
     this.replayed(sent);
   }
 
@@ -64,6 +70,12 @@ export abstract class ListedSubscriber extends Subscriber implements Replaying {
   protected endHold(): void {
     this.heldIn?.clear();
     this.held = this.heldIn = undefined;
+    this.isLive();
+  }
+
+  private isLive(): void {
     this.isBehind = false;
+    this.noLongerBehind?.();
+    this.noLongerBehind = undefined;
   }
 }

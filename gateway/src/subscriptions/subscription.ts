@@ -1,5 +1,7 @@
 import type { Qos } from '@roomwire/shared/wire/protocol/messageOptions';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { JobOptions } from '@roomwire/shared/ports/jobGroups';
+import { withTimeout } from '@roomwire/shared/runtime/waiting';
 import type { Client } from '../access/client.js';
 import type { TopicAccess } from '../access/topicAccess.js';
 import type { SubscriptionEnding, SubscriptionLife } from '../connection-facts/connectionLife.js';
@@ -39,6 +41,13 @@ export interface OfConnection {
 
 /** Limit of the wait for a worker group when a member leaves it. */
 const leaveTimeoutMs = 10_000;
+
+/** Limit of the wait for the end of a replay: its client may not read, or the history be out of reach. */
+const liveTimeoutMs = 30_000;
+
+const notLive = (): never => {
+  throw new EngineUnavailable('message history');
+};
 
 /**
  * One topic of one session. Life cycle: `prepare`, `activate`, `release`, `leave`; `cancel` ends one that is
@@ -209,7 +218,10 @@ export class Subscription extends ListedSubscriber {
   }
 
   /** Leaves the former group once the join of the new one takes effect. */
-  private enterGroup(options: SubscriptionOptions): Promise<void> {
+  private async enterGroup(options: SubscriptionOptions): Promise<void> {
+    // [WS-SUB-2] What waits behind a replay is its own, and no group's.
+    await withTimeout(liveTimeoutMs, this.untilLive(), notLive, { unref: true });
+    if (!this.isActive) return;
     const former = this.membership;
     const membership = this.membershipOf(options, () => {
       if (this.membership === membership) return;
@@ -220,7 +232,7 @@ export class Subscription extends ListedSubscriber {
       this.choose(options);
       this.membership = membership;
     });
-    return membership.join();
+    await membership.join();
   }
 
   /** It stays a member until all gateways have read the leave. */

@@ -42,6 +42,7 @@ class TestGateway {
           void log.records.push({ ...command, room, topic, group: 'g', gatewayId, ref }),
         replayBacklog: () => undefined,
         emptied: () => undefined,
+        collectsNoMore: () => undefined,
         dropped: () => undefined,
         idle: () => void (this.isIdle = true),
       },

@@ -119,6 +119,7 @@ describe('the memory of worker groups', () => {
         append: (command) => void appended.push(command),
         replayBacklog: () => undefined,
         emptied: () => undefined,
+        collectsNoMore: () => undefined,
         dropped: () => undefined,
         idle: () => undefined,
       },

@@ -28,6 +28,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
   /** What was replayed. */
   let given: string[];
   let group: LocalGroup;
+  let begin: () => LocalGroup;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
@@ -51,19 +52,21 @@ describe('the checkpoint of a worker group that has just begun', () => {
       withdraw: async () => undefined,
       entries: () => [],
     });
-    group = new LocalGroup(key, {
-      ...{ participants, groupStore: store, messageStore, clock, logger: silentLogger },
-      ...{ gatewayId: 'gateway', retryMs: 1, bounds: { messages: 10, bytes: 1_000 } },
-      bus: { send: async (_channel, record) => (group.command(record as never), 0) },
-      knowsOwn: () => true,
-      subscribe: async () => undefined,
-      unsubscribe: () => undefined,
-      lastNumber: 0,
-      noticePause: () => undefined,
-      dropped: () => undefined,
-      memory: unlimitedMemory(),
-      ended: () => undefined,
-    });
+    begin = () =>
+      new LocalGroup(key, {
+        ...{ participants, groupStore: store, messageStore, clock, logger: silentLogger },
+        ...{ gatewayId: 'gateway', retryMs: 1, bounds: { messages: 10, bytes: 1_000 } },
+        bus: { send: async (_channel, record) => (group.command(record as never), 0) },
+        knowsOwn: () => true,
+        subscribe: async () => undefined,
+        unsubscribe: () => undefined,
+        lastNumber: 0,
+        noticePause: () => undefined,
+        dropped: () => undefined,
+        memory: unlimitedMemory(),
+        ended: () => undefined,
+      });
+    group = begin();
   });
 
   afterEach(async () => {
@@ -156,5 +159,39 @@ describe('the checkpoint of a worker group that has just begun', () => {
     await passThrough();
     await group.closed;
     expect(await stored()).to.deep.equal(before);
+  });
+
+  /** A message that is recorded, delivered and acknowledged. */
+  const work = async (): Promise<void> => {
+    const id = `${clock.now().toString(36).padStart(9, '0')}0000.gateway`;
+    const message = liveMessage({ id, topic: key.topic });
+    await messageStore.append(message, '1d');
+    group.message(message);
+    group.acknowledge([id]);
+  };
+  const woken = async (): Promise<readonly string[]> => {
+    await eventually(() => group.machine.state === undefined);
+    await group.closed;
+    group = begin();
+    await member(false);
+    await eventually(() => group.machine.state?.isBacklogPending === false);
+    return given;
+  };
+
+  it('[WS-GROUP-10] has all that was acknowledged, however long before the group slept', async () => {
+    const agent = await member(true);
+    await eventually(() => group.machine.state?.isBacklogPending === false);
+    await work();
+    clock.pass(10_001);
+    await work();
+    agent.leave(false);
+    expect(await woken()).to.deep.equal([]);
+  });
+
+  it('[WS-GROUP-9] is gone when its only member with a persistent session has unsubscribed', async () => {
+    const [agent] = [await member(true), await member(false)];
+    await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+    agent.leave();
+    await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
   });
 });

@@ -29,6 +29,7 @@ export const machineWorld = ({ others = [] as readonly string[], mayHaveBacklog 
       append: (command, ref) => void said.push({ command, ref }),
       replayBacklog: () => void told.push('replay'),
       emptied: () => void told.push('emptied'),
+      collectsNoMore: () => void told.push('collectsNoMore'),
       dropped: (messages) => void told.push(`dropped ${messages}`),
       idle: () => void told.push('idle'),
     },

@@ -306,7 +306,8 @@ export class SeenMessages {
       const age = this.newest - acceptedAt(oldest);
       if (ids.size <= maxIds && age <= forMs) return;
       ids.delete(oldest);
-      this.floor = Math.max(this.floor, acceptedAt(oldest));
+      // Itself made before the floor: nothing else says that it was seen.
+      this.floor = Math.max(this.floor, acceptedAt(oldest) + 1);
     }
   }
 }

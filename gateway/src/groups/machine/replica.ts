@@ -18,6 +18,8 @@ export interface ReplicaOutputs {
   replayBacklog(): void;
   /** The last member of the group, on all gateways, has left. */
   emptied(state: GroupState): void;
+  /** The last member with a persistent session has unsubscribed, and there are others. */
+  collectsNoMore(state: GroupState): void;
   /** Open messages exceeded the bounds. */
   dropped(messages: number): void;
 }
@@ -198,11 +200,12 @@ export class Replica {
     const { state, self } = this;
     // Of two gateways that declare each other dead, the first declaration in the log counts.
     if (record.kind === 'gone' && !state.members.isAt(record.gatewayId)) return 'active';
-    const formerLeader = state.leader;
+    const { leader: formerLeader, mayCollect } = state;
     if (record.kind === 'gone') state.removeGateway(record.gone, record.upTo);
     else state.leave(record.gatewayId, record.members, record.quit);
     this.sendSnapshots(record, formerLeader, []);
     if (state.members.size === 0) this.context.outputs.emptied(state);
+    else if (mayCollect && !state.mayCollect) this.context.outputs.collectsNoMore(state);
     if (record.kind === 'gone' && record.gone === self) return 'declared dead';
     return state.members.isAt(self) ? 'active' : 'removed';
   }

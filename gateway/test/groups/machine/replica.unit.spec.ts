@@ -25,6 +25,7 @@ const world = (bounds = { messages: 100, bytes: 10_000 }) => {
     outputs: {
       replayBacklog: () => void told.push('replay'),
       emptied: () => void told.push('emptied'),
+      collectsNoMore: () => void told.push('collectsNoMore'),
       dropped: (messages) => void told.push(`dropped ${messages}`),
     },
   });
@@ -364,6 +365,21 @@ describe('the replica of a worker group', () => {
         read({ kind: 'leave', members: [9], quit }, 'b');
         expect(state.collectsWhenEmpty).to.equal(!quit);
       }
+    });
+
+    it('[WS-GROUP-9] and collects no more when the last one has quit that may come back', () => {
+      const { read, join, state, told } = world();
+      join('a', 1);
+      state.join(
+        'b',
+        [8, 9].map((number) => ({ ...holding('ben'), number, isPersistent: true })),
+      );
+      for (const number of [8, 9]) {
+        expect(told).to.eql([]);
+        read({ kind: 'leave', members: [number], quit: true }, 'b');
+      }
+      read({ kind: 'leave', members: [1], quit: true }, 'a');
+      expect(told).to.eql(['collectsNoMore', 'emptied']);
     });
 
     it('and is declared dead, by a gateway that has members', () => {
