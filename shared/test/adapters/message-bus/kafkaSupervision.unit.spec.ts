@@ -421,3 +421,27 @@ describe('the lag of a channel on Kafka', () => {
     expect(await source.lag()).to.equal(0);
   });
 });
+
+describe('the subscriptions of a reader of Kafka', () => {
+  it('go on where an earlier one of the key, given up meanwhile, fails later', async () => {
+    const fetches: { resolve(ends: readonly number[]): void; reject(error: Error): void }[] = [];
+    const fetch = (): Promise<readonly number[]> =>
+      new Promise((resolve, reject) => fetches.push({ resolve, reject }));
+    const source = new ChannelSource(notes, {
+      ...{ topic: notes.name, partitions: 1, groupPrefix: 'test.', sessionTimeoutMs: 1_000 },
+      ends: { fetch } as unknown as EndOffsets,
+      ...{ context: {} as ConsumerContext, logger: undefined, unused: async () => undefined },
+    });
+    const reader = await source.read({ interest: 'subscribed' }, () => undefined);
+    const first = reader.subscribe('key').catch(String);
+    reader.unsubscribe('key');
+    const second = reader.subscribe('key');
+    fetches[0]?.reject(new Error('away'));
+    expect(await first).to.equal('Error: away');
+    fetches[1]?.resolve([7]);
+    await second;
+    expect(reader.next('key')).to.equal(7);
+    reader.unsubscribe('key');
+    expect(reader.next('key')).to.equal(undefined);
+  });
+});

@@ -28,8 +28,9 @@ export interface Fetching {
 class KafkaChannelReader<T> implements ChannelReader {
   readonly onRecord: OnRecord<T>;
   private readonly fetching: Fetching;
-  /** How often each key is subscribed; undefined for a reader of everything. */
-  private readonly subscribed: Map<string, number> | undefined;
+  /** The numbers of the subscriptions of each key, the oldest first; undefined for a reader of everything. */
+  private readonly subscribed: Map<string, Set<number>> | undefined;
+  private lastSubscription = 0;
   /** Other readers may have started earlier, and may still get records from before this one started. */
   private readonly starts: readonly number[];
   private closed: Promise<void> | undefined;
@@ -53,21 +54,19 @@ class KafkaChannelReader<T> implements ChannelReader {
 
   async subscribe(key: string): Promise<void> {
     if (this.closed || !this.subscribed) return;
-    this.subscribed.set(key, (this.subscribed.get(key) ?? 0) + 1);
+    const number = ++this.lastSubscription;
+    this.subscribed.set(key, (this.subscribed.get(key) ?? new Set()).add(number));
     try {
       await this.fetching.begin(key);
     } catch (error) {
-      this.unsubscribe(key);
+      // It may have been given up meanwhile, and another have begun, which goes on.
+      this.end(key, number);
       throw error;
     }
   }
 
   unsubscribe(key: string): void {
-    const times = this.subscribed?.get(key);
-    if (times === undefined) return;
-    if (times > 1) this.subscribed?.set(key, times - 1);
-    else this.subscribed?.delete(key);
-    this.fetching.end(key);
+    for (const oldest of this.subscribed?.get(key) ?? []) return this.end(key, oldest);
   }
 
   next(key: string): number | undefined {
@@ -78,10 +77,15 @@ class KafkaChannelReader<T> implements ChannelReader {
     return (this.closed ??= this.leave());
   }
 
+  private end(key: string, number: number): void {
+    const numbers = this.subscribed?.get(key);
+    if (!numbers?.delete(number)) return;
+    if (numbers.size === 0) this.subscribed?.delete(key);
+    this.fetching.end(key);
+  }
+
   private leave(): Promise<void> {
-    for (const [key, times] of this.subscribed ?? [])
-      for (let n = 0; n < times; n += 1) this.fetching.end(key);
-    this.subscribed?.clear();
+    for (const [key, numbers] of this.subscribed ?? []) for (const number of numbers) this.end(key, number);
     return this.fetching.leave();
   }
 }
