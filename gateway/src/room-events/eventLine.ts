@@ -30,11 +30,10 @@ const mostWaiting = limitTable.roomEvents.value;
 const mostBytes = limitTable.roomEventBytes.value;
 
 /**
- * A queue that was lost with its engine. The events under way are called for one after the other: each may be tried three times and for its
- * `retrySeconds`, and all of them may wait a day for an endpoint that is shut off.
+ * A queue that was lost with its engine: none of the events under way, which are called for one after the other, has ended for longer than one
+ * may wait, a day for an endpoint that is shut off, and be tried for its `retrySeconds` before.
  */
 const lostAfterMs = 25 * 3_600_000;
-const triedForMs = 2 * 60_000;
 
 type Run = readonly [WaitingEvent, ...WaitingEvent[]];
 
@@ -58,7 +57,7 @@ export class EventLine {
 
   settle(upTo: number): void {
     if (upTo <= this.of.roll.settled) return;
-    this.of.change({ kind: 'settled', upTo });
+    this.of.change({ kind: 'settled', upTo, at: this.deps.clock.now() });
     this.advance();
   }
 
@@ -127,9 +126,7 @@ export class EventLine {
   }
 
   private isLost({ retrySeconds = 0 }: EventWebhook): boolean {
-    const { sent, settled, sentAt } = this.of.roll;
-    const triedMs = (sent - settled) * (triedForMs + retrySeconds * 1_000);
-    return this.deps.clock.now() - sentAt > triedMs + lostAfterMs;
+    return this.deps.clock.now() - this.of.roll.movedAt > retrySeconds * 1_000 + lostAfterMs;
   }
 
   private runUnderWay(): readonly WaitingEvent[] {

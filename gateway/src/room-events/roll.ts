@@ -38,8 +38,8 @@ export type RollChange =
   | { readonly kind: 'event'; readonly event: WaitingEvent }
   /** On the queue of calls, since a time. */
   | { readonly kind: 'sent'; readonly upTo: number; readonly at: number }
-  /** Delivered, or dead letters. */
-  | { readonly kind: 'settled'; readonly upTo: number }
+  /** Delivered, or dead letters. `at` is absent in records of earlier versions. */
+  | { readonly kind: 'settled'; readonly upTo: number; readonly at?: number }
   /** Became dead letters without a call, because too many wait. */
   | { readonly kind: 'dropped'; readonly upTo: number };
 
@@ -53,7 +53,8 @@ export class Roll {
   sequence = 0;
   /** Up to this one events are on the queue of calls, or were. */
   sent = 0;
-  sentAt = 0;
+  /** When those were put, or one of them has ended. */
+  movedAt = 0;
   /** Up to this one events were delivered, or are dead letters. */
   settled = 0;
   readonly standing = new Map<string, Standing>();
@@ -91,10 +92,11 @@ export class Roll {
         return;
       case 'sent':
         this.sent = Math.max(this.sent, change.upTo);
-        this.sentAt = change.at;
+        this.movedAt = change.at;
         return;
       case 'settled':
         this.settled = Math.max(this.settled, change.upTo);
+        this.movedAt = change.at ?? this.movedAt;
         return this.forget(({ sequence }) => sequence <= change.upTo);
       case 'dropped':
         return this.forget(({ sequence }) => sequence > this.sent && sequence <= change.upTo);

@@ -38,7 +38,7 @@ export const encodeChanges = (changes: readonly RollChange[]): Uint8Array =>
 
 /** The whole roll, in as many records as it takes. */
 export const encodeWhole = (roll: Readonly<Roll>): readonly Uint8Array[] => {
-  const { sequence, sent, sentAt, settled } = roll;
+  const { sequence, sent, movedAt, settled } = roll;
   const place = roll.place ?? null;
   const parts: Omit<WholePart, 'isLast' | 'part'>[] = [];
   const standing = slices([...roll.standing], ([, { presence }]) => presence.length);
@@ -48,7 +48,7 @@ export const encodeWhole = (roll: Readonly<Roll>): readonly Uint8Array[] => {
   return parts.map((content, part) =>
     encoder.encode({
       ...{ v: version, part, isLast: part === parts.length - 1, ...content },
-      ...(part === 0 && { head: { place, sequence, sent, sentAt, settled } }),
+      ...(part === 0 && { head: { place, sequence, sent, sentAt: movedAt, settled } }),
     }),
   );
 };
@@ -96,8 +96,8 @@ export const readRoll = (records: readonly RollRecord[]): Roll => {
   return roll;
 };
 
-const beginWith = ({ place, ...numbers }: Head): Roll =>
-  Object.assign(new Roll(), { place: place ?? undefined, ...numbers });
+const beginWith = ({ place, sentAt, ...numbers }: Head): Roll =>
+  Object.assign(new Roll(), { place: place ?? undefined, movedAt: sentAt, ...numbers });
 
 const fill = (roll: Roll, { standing, waiting }: WholePart): void => {
   for (const [actorTokenId, { presence, joinedAt, goneAt }] of standing) {

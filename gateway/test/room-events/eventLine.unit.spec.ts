@@ -119,18 +119,24 @@ describe('the events of a room on their way', () => {
     expect(calls).to.eql([[1], [1]]);
   });
 
-  it('[HOOK-EVENT-6] do not go again while each of them may be tried for its whole time', async () => {
-    webhook = { ...usualWebhook, retrySeconds: 3_600 };
-    happen(100);
+  it('[HOOK-EVENT-6] do not go again while one after the other is tried for its whole time', async () => {
+    webhook = { ...usualWebhook, retrySeconds: 72 * 3_600 };
+    happen(3);
     line.advance();
     await called(1);
-    now += 100 * hour;
+    for (const sequence of [1, 2]) {
+      now += 90 * hour;
+      line.settle(sequence);
+      await settled();
+    }
+    now += 90 * hour;
     line.advance();
     await settled();
-    expect(calls).to.have.length(1);
-    now += 30 * hour;
+    expect(calls).to.eql([[1, 2, 3]]);
+    now += 8 * hour;
     line.advance();
     await called(2);
+    expect(calls[1]).to.eql([3]);
   });
 
   it('[HOOK-EVENT-8] become dead letters where too many wait, the oldest that are not under way first', async () => {
