@@ -115,9 +115,14 @@ class MongoJobStore implements JobStore {
         ...{ _id, shard, term, topic, owners: idsOf(owners), isRemoved: false, group },
         ...{ totals: noJobs, buckets: '', counted: [] },
       };
-      await groups.insertOne(document, durably).catch((error: unknown) => {
-        throw isDuplicateKey(error) ? new StaleTerm(shard, term) : error;
-      });
+      try {
+        await groups.insertOne(document, durably);
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        // Of one whose parts are still being removed nothing is said any more.
+        if ((await groups.countDocuments({ _id, isRemoved: true }, readLimits())) > 0) return;
+        throw new StaleTerm(shard, term);
+      }
       // Whoever has taken the shard meanwhile may not have found it.
       if (await this.isOwner(shard, term)) return;
       await groups.deleteOne({ _id, term });

@@ -131,5 +131,20 @@ describe('on the MongoDB of this run', () => {
       await restored.close();
       await other.drop();
     });
+
+    it('[WS-JOB-4] keeps a shard whose owner says something of a group that is being removed', async () => {
+      await store.take(shard, 1);
+      await store.write(groupOf('g'), 1);
+      await store.write(groupOf('h'), 1);
+      const client = await new MongoClient(database.url).connect();
+      // As where it has many jobs, which go before it.
+      const groups = client.db(database.name).collection<{ readonly _id: string }>('jobGroups');
+      await groups.updateOne({ _id: 'g' }, { $set: { isRemoved: true } });
+      await client.close();
+      await store.write(groupOf('g'), 1);
+      expect(await store.group('g')).to.equal(undefined);
+      await store.commit(shard, 1, [{ groupId: 'h', add: jobsFrom(1, 3) }]);
+      expect(await seqsOf(store, 'h')).to.eql([1, 2, 3]);
+    });
   });
 });
