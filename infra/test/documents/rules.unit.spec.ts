@@ -54,7 +54,7 @@ const beforeAnyEngine: Readonly<Record<(typeof documents)[number][1], readonly s
   HTTP: [],
   HOOK: [
     ...['HOOK-BODY-2', 'HOOK-CALL-1', 'HOOK-SSRF-2', 'HOOK-SSRF-3', 'HOOK-SSRF-4', 'HOOK-PROXY-1'],
-    ...['HOOK-ISOLATION-2', 'HOOK-EVENT-8'],
+    ...['HOOK-ISOLATION-2', 'HOOK-ISOLATION-4', 'HOOK-EVENT-8'],
   ],
 };
 

@@ -5,34 +5,57 @@ import type { Resolve } from './addresses.js';
 export type IsAnswered = (host: string) => Promise<boolean>;
 
 export interface FairLookupOptions {
-  /** How long who asks waits for the answer. */
+  /** How long a call waits for its address. */
   readonly patienceMs: number;
   readonly resolve?: Resolve;
   readonly isAnswered?: IsAnswered;
+  /** A look-up that takes longer makes its host a slow one. */
+  readonly slowMs?: number;
 }
 
 interface Waiting {
-  readonly host: string;
   readonly since: number;
   readonly look: (done: () => void) => void;
   readonly giveUp: () => void;
 }
 
+/** How long a host is known for slow. */
+const knownForMs = 60_000;
+/** The hosts that are known for it, at most; of too many, the last ones. */
+const mostSlow = 10_000;
+
+class SlowHosts {
+  private readonly until = new Map<string, number>();
+
+  has(host: string): boolean {
+    return performance.now() < (this.until.get(host) ?? 0);
+  }
+
+  add(host: string): void {
+    // Back to the end, so that the first is the one to forget.
+    this.until.delete(host);
+    this.until.set(host, performance.now() + knownForMs);
+    if (this.until.size > mostSlow) this.until.delete(this.until.keys().next().value as string);
+  }
+}
+
 /**
  * [HOOK-ISOLATION-4] The system looks up two names at a time, and takes its time over one that nobody answers for: a few of
- * those would stop the calls of everybody. So name servers are asked first, which holds nothing up, and the names that they leave
- * unanswered, which the system may know all the same, are looked up one after the other.
+ * those would stop the calls of everybody. So name servers are asked first, which holds nothing up. The names that they leave
+ * unanswered, which the system may know all the same, are looked up one after the other, as are those that were slow.
  */
 export const createFairLookup = ({
   patienceMs,
   resolve = lookup,
   isAnswered = nameServersAnswer(),
+  slowMs = 1_000,
 }: FairLookupOptions): Resolve => {
-  const silent: Waiting[] = [];
+  const slow = new SlowHosts();
+  const inLine: Waiting[] = [];
   let isBusy = false;
 
   const next = (): void => {
-    const one = silent.shift();
+    const one = inLine.shift();
     isBusy = one !== undefined;
     if (one === undefined) return;
     // Its call has ended.
@@ -43,20 +66,26 @@ export const createFairLookup = ({
     one.look(next);
   };
 
+  const isQuick = async (host: string): Promise<boolean> => {
+    if (slow.has(host)) return false;
+    const answered = await isAnswered(host);
+    if (!answered) slow.add(host);
+    return answered;
+  };
+
   return (host, options, callback) => {
     const since = performance.now();
-    void isAnswered(host).then((answered) => {
-      if (answered) return resolve(host, options, callback);
-      silent.push({
-        host,
-        since,
-        look: (done) =>
-          resolve(host, options, (error, addresses) => {
-            done();
-            callback(error, addresses);
-          }),
-        giveUp: () => callback(unanswered(host), []),
+    const look = (done: () => void): void => {
+      const begun = performance.now();
+      resolve(host, options, (error, addresses) => {
+        if (performance.now() - begun > slowMs) slow.add(host);
+        done();
+        callback(error, addresses);
       });
+    };
+    void isQuick(host).then((quick) => {
+      if (quick) return look(() => undefined);
+      inLine.push({ since, look, giveUp: () => callback(unanswered(host), []) });
       if (!isBusy) next();
     });
   };

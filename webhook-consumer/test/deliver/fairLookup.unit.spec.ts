@@ -30,9 +30,9 @@ describe('looking up the names of endpoints', () => {
     };
   };
 
-  const lookupWith = (patienceMs: number): ((host: string) => void) => {
+  const lookupWith = (patienceMs: number, slowMs = 60_000): ((host: string) => void) => {
     const isAnswered = async (host: string): Promise<boolean> => !host.startsWith('silent');
-    const look = createFairLookup({ patienceMs, resolve: system(), isAnswered });
+    const look = createFairLookup({ patienceMs, slowMs, resolve: system(), isAnswered });
     return (host) =>
       look(host, { all: true }, (error) => void (error ? failed : answered).push(error?.code ?? host));
   };
@@ -69,12 +69,24 @@ describe('looking up the names of endpoints', () => {
   });
 
   it('[HOOK-ISOLATION-4] looks none up whose call has ended meanwhile', async () => {
-    const look = lookupWith(0);
+    const look = lookupWith(-1);
     look('silent-0.example');
     look('silent-1.example');
     look('good.example');
     await eventually(() => failed.length === 2);
     expect(failed).to.eql(['EAI_AGAIN', 'EAI_AGAIN']);
     expect([...underWay.keys()]).to.eql(['good.example']);
+  });
+
+  it('[HOOK-ISOLATION-4] looks those up one after the other that were slow before', async () => {
+    const look = lookupWith(60_000, -1);
+    for (const host of ['good-0.example', 'good-1.example']) {
+      look(host);
+      await eventually(() => underWay.has(host));
+      underWay.get(host)?.();
+    }
+    for (const host of ['good-0.example', 'good-1.example', 'good-2.example']) look(host);
+    await eventually(() => underWay.has('good-2.example'));
+    expect([...underWay.keys()].sort()).to.eql(['good-0.example', 'good-2.example']);
   });
 });
