@@ -68,10 +68,13 @@ export const putJobIds = (
 ): void => {
   const number = bucketOf(lastSeq);
   const known = ids.get([group, number]);
-  for (const part of jobIdsWith(add, lastSeq, known && decodeJobIds(number, known))) {
-    ids.putSync([group, part.number], encodeJobIds(part) as Buffer);
-    ids.removeSync([group, part.number - keptJobIds]);
-  }
+  const parts = jobIdsWith(add, lastSeq, known && decodeJobIds(number, known));
+  for (const part of parts) ids.putSync([group, part.number], encodeJobIds(part) as Buffer);
+  const newest = parts.at(-1)?.number;
+  if (newest === undefined || (known !== undefined && newest === number)) return;
+  // Many buckets may have come without an id.
+  const outdated = ids.getKeys({ start: [group, 0], end: [group, newest - keptJobIds + 1] });
+  for (const key of [...outdated]) ids.removeSync(key);
 };
 
 /** Reads the messages of jobs whose numbers rise. */

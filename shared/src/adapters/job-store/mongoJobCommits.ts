@@ -1,9 +1,9 @@
 import { StaleTerm, type JobChanges } from '../../ports/jobStore.js';
 import { durably } from '../mongo/connection.js';
 import { applyChanges, bucketsOf, type GroupWrites } from './changedGroup.js';
-import { bucketOf, type JobBucket } from './jobBucket.js';
+import type { JobBucket } from './jobBucket.js';
 import type { JobCollections } from './jobDocuments.js';
-import { encodeJobIds, jobIdsWith, keptJobIds, type JobIds } from './jobIds.js';
+import { encodeJobIds, jobIdsWith, type JobIds } from './jobIds.js';
 import { PartRefused, putParts, removeParts, type JobPart } from './mongoJobParts.js';
 import type { OpenJobGroup } from './openJobGroup.js';
 
@@ -134,12 +134,7 @@ export class MongoJobCommits {
     const emptied = [...touched].filter(({ count }) => count === 0).map(({ number }) => number);
     await removeParts(this.collections.buckets, group, emptied);
     await removeParts(this.collections.chunks, group, writes.emptyChunks);
-    const begun = ids.filter(({ number }) => number > bucketOf(group.totals.lastSeq));
-    await removeParts(
-      this.collections.ids,
-      group,
-      begun.map(({ number }) => number - keptJobIds),
-    );
+    await removeParts(this.collections.ids, group, group.outdatedIds(ids.at(-1)));
     group.committedIds(ids.at(-1));
     group.committed(writes, [...touched], numbers);
   }

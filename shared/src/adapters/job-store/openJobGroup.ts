@@ -3,7 +3,7 @@ import { readLimits } from '../mongo/connection.js';
 import { BucketNumbers } from './bucketNumbers.js';
 import type { GroupTotals, GroupWrites } from './changedGroup.js';
 import { bucketOf, JobBucket } from './jobBucket.js';
-import { decodeJobIds, type JobIds } from './jobIds.js';
+import { decodeJobIds, type JobIds, keptJobIds } from './jobIds.js';
 import { partId, type GroupDocument, type JobCollections } from './jobDocuments.js';
 
 type Counted = GroupDocument['counted'][number];
@@ -86,6 +86,15 @@ export class OpenJobGroup {
     const _id = partId(this.groupId, number);
     const found = await this.collections.ids.findOne({ _id }, readLimits());
     return found === null ? undefined : decodeJobIds(number, bytesOf(found));
+  }
+
+  /** The parts of ids that are too old once these are the newest, also where jobs of many buckets came without an id. */
+  outdatedIds(newest: JobIds | undefined): readonly number[] {
+    const before = this.lastIds?.bucket;
+    if (newest === undefined || before === undefined) return [];
+    const last = Math.min(before, newest.number - keptJobIds);
+    const first = before - keptJobIds + 1;
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n);
   }
 
   committedIds(ids: JobIds | undefined): void {

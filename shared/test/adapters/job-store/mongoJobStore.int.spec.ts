@@ -107,6 +107,19 @@ describe('on the MongoDB of this run', () => {
       }
     });
 
+    it('keeps no ids of jobs that are long past, also where those behind them had none', async () => {
+      await store.take(shard, 1);
+      await store.write(groupOf('g'), 1);
+      const commit = (add: readonly NewJob[]): Promise<void> =>
+        store.commit(shard, 1, [{ groupId: 'g', add, settled: add.map(({ seq }) => seq) }]);
+      await commit(namedJobs(1, 600));
+      await commit(jobsFrom(60_000, 60_000));
+      await commit(namedJobs(60_001, 60_001));
+      const client = await new MongoClient(database.url).connect();
+      expect(await client.db(database.name).collection('jobIds').countDocuments()).to.equal(1);
+      await client.close();
+    });
+
     it('is in a backup that is made meanwhile, and counts what was restored', async () => {
       await store.take(shard, 41);
       await store.write(groupOf('g'), 41);

@@ -137,6 +137,19 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       expect(await store.recentIds('g', 0)).to.eql([]);
     });
 
+    it('[WS-ONCE-4] knows those of the last 50,000 jobs alone, also where most have none', async () => {
+      await begun();
+      const commit = (seq: number, id?: string): Promise<void> =>
+        store.commit(shard, 1, [
+          { groupId: 'g', add: [{ ...jobOf(seq), ...(id !== undefined && { id }) }], settled: [seq] },
+        ]);
+      await commit(1, 'first');
+      await commit(1_000, 'second');
+      await commit(60_000);
+      await commit(60_001, 'last');
+      expect(await store.recentIds('g', 0)).to.eql(['last']);
+    });
+
     it('[WS-ONCE-4] knows those of the last 50,000 jobs', async () => {
       await begun();
       const id = (seq: number): string => `id ${seq}`;
