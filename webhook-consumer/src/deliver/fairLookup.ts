@@ -13,12 +13,6 @@ export interface FairLookupOptions {
   readonly slowMs?: number;
 }
 
-interface Waiting {
-  readonly since: number;
-  readonly look: (done: () => void) => void;
-  readonly giveUp: () => void;
-}
-
 /** How long a host is known for slow. */
 const knownForMs = 60_000;
 /** The hosts that are known for it, at most; of too many, the last ones. */
@@ -51,20 +45,8 @@ export const createFairLookup = ({
   slowMs = 1_000,
 }: FairLookupOptions): Resolve => {
   const slow = new SlowHosts();
-  const inLine: Waiting[] = [];
-  let isBusy = false;
-
-  const next = (): void => {
-    const one = inLine.shift();
-    isBusy = one !== undefined;
-    if (one === undefined) return;
-    // Its call has ended.
-    if (performance.now() - one.since > patienceMs) {
-      one.giveUp();
-      return next();
-    }
-    one.look(next);
-  };
+  /** The end of the last slow look-up that was asked for. */
+  let lane = Promise.resolve();
 
   const isQuick = async (host: string): Promise<boolean> => {
     if (slow.has(host)) return false;
@@ -75,18 +57,23 @@ export const createFairLookup = ({
 
   return (host, options, callback) => {
     const since = performance.now();
-    const look = (done: () => void): void => {
-      const begun = performance.now();
-      resolve(host, options, (error, addresses) => {
-        if (performance.now() - begun > slowMs) slow.add(host);
-        done();
-        callback(error, addresses);
+    const look = (): Promise<void> =>
+      new Promise((done) => {
+        const begun = performance.now();
+        resolve(host, options, (error, addresses) => {
+          if (performance.now() - begun > slowMs) slow.add(host);
+          done();
+          callback(error, addresses);
+        });
       });
+    const lookInTurn = async (): Promise<void> => {
+      // Its call has ended.
+      if (performance.now() - since > patienceMs) return callback(unanswered(host), []);
+      await look();
     };
     void isQuick(host).then((quick) => {
-      if (quick) return look(() => undefined);
-      inLine.push({ since, look, giveUp: () => callback(unanswered(host), []) });
-      if (!isBusy) next();
+      if (quick) void look();
+      else lane = lane.then(lookInTurn);
     });
   };
 };
