@@ -170,16 +170,16 @@ const sendHistory = async (
 ): Promise<ProtocolErrorName | void> => {
   const { topic, ref } = frame;
   const { projectId } = session.identity;
+  let access = await session.access(topic);
   for (;;) {
-    const access = await session.access(topic);
     if (!access?.mayReadHistory) return 'unknownTopic';
     const { history } = access;
     if (history === undefined) return 'historyDisabled';
     const page = await record.ask({ projectId, history }, frame);
     if (session.isOver) return;
     // [WS-TOPIC-4] [WS-SCOPE-4] A read waits for its turn: the rights, the scope or the history may be others by now.
-    const now = await session.access(topic);
-    if (now?.mayReadHistory && isDeepStrictEqual(now.history, history))
+    access = await session.access(topic);
+    if (access?.mayReadHistory && isDeepStrictEqual(access.history, history))
       return session.outbox.push(historyFrame({ topic, ref, ...page }));
   }
 };
