@@ -18,7 +18,7 @@ import type { Network } from './network.js';
 interface Entry {
   record: JobGroupRecord;
   readonly jobs: Map<number, StoredJob>;
-  readonly ids: { readonly id: string; readonly addedAt: number }[];
+  ids: readonly { readonly seq: number; readonly id: string; readonly addedAt: number }[];
   lastSeq: number;
   collected: number;
 }
@@ -28,8 +28,8 @@ interface ShardEntry {
   readonly positions: Map<number, number>;
 }
 
-/** Of a group. */
-const mostIds = 50_000;
+/** The newest jobs of a group whose ids are known. */
+const rememberedJobs = 50_000;
 
 /** A line for each commit. */
 export type OnCommit = (what: string) => void;
@@ -133,13 +133,14 @@ export class SimulatedJobs {
     const entry = this.groups.get(groupId);
     if (entry === undefined) return;
     const { jobs } = entry;
+    const ids = [...entry.ids];
     for (const { id, ...job } of add) {
       if (job.seq <= entry.lastSeq) continue;
       entry.lastSeq = job.seq;
-      if (id !== undefined) entry.ids.push({ id, addedAt: job.addedAt });
-      if (entry.ids.length > mostIds) entry.ids.shift();
+      if (id !== undefined) ids.push({ seq: job.seq, id, addedAt: job.addedAt });
       jobs.set(job.seq, { ...job, message: Buffer.from(job.message), deliveries: 0, counted: 0, dueAt: 0 });
     }
+    entry.ids = ids.filter(({ seq }) => seq > entry.lastSeq - rememberedJobs);
     for (const progress of changed) {
       const job = jobs.get(progress.seq);
       if (job) jobs.set(progress.seq, { ...job, ...progress });
