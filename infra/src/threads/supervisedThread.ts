@@ -100,7 +100,8 @@ export class SupervisedThread {
 
   async drain(overMs: number): Promise<void> {
     this.isDraining = true;
-    // One that has died has none to drain.
+    // One that has died has none to drain, and the one in its place would take clients that are on their way elsewhere.
+    if (this.running === undefined) this.closing.abort();
     await this.running?.link.call('gateway', 'drain', overMs).catch(() => undefined);
   }
 
@@ -170,7 +171,6 @@ export class SupervisedThread {
     if (this.closing.signal.aborted) return;
     const { logger, number: thread } = this.deps;
     logger.error('A thread of the gateway has died, and its connections with it', { thread, error });
-    // A new one would take clients that are on their way elsewhere.
     if (this.isDraining) return;
     this.restarted += 1;
     this.restarting = this.startAgain();
@@ -179,7 +179,7 @@ export class SupervisedThread {
   private async startAgain(): Promise<void> {
     const { logger, number: thread, betweenStarts = defaultBetweenStarts } = this.deps;
     const { signal } = this.closing;
-    for (let tries = 1; this.running === undefined && !this.isDraining; tries += 1) {
+    for (let tries = 1; this.running === undefined; tries += 1) {
       try {
         await pause(backOffMs(betweenStarts, tries), undefined, { signal });
         await this.start();
