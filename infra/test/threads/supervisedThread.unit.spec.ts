@@ -124,6 +124,18 @@ describe('a thread that is supervised', function () {
     expect(Atomics.load(starts, 0)).to.equal(2);
   });
 
+  it('does not hold up an end of the process where it is blocked', async () => {
+    const thread = supervised();
+    await thread.start();
+    setGate(0);
+    void thread.collect();
+    let ended = false;
+    const ending = thread.drain(1).then(() => thread.close());
+    void ending.then(() => (ended = true));
+    await eventually(() => ended, patience);
+    expect(workers.size).to.equal(0);
+  });
+
   it('is not started anew where it drains while the one in its place starts', async () => {
     const thread = supervised({ hangsAfter: 1 });
     await thread.start();
