@@ -47,6 +47,9 @@ export const restoreOnlyDocuments = async (backup: string, config: Config): Prom
   return manifest;
 };
 
+/** Of what a restore copies, and of what a process that opened it leaves beside it. */
+const copyNames = /\.(?:lmdb|lmdb-lock|json)$/;
+
 const requireSameProfile = ({ files }: Manifest, { engines }: Config): void => {
   const has = (name: string): boolean => files.some((file) => file.name === name);
   const fits =
@@ -68,9 +71,9 @@ const fillDataFolder = async (
     if (others.length > 0 && !others.includes(unfinishedMark))
       throw new Error(`The data folder ${folder.path} is not empty: move it away first`);
     await writeFile(folder.file(unfinishedMark), '', { mode: 0o600 });
+    // The restore before may have been of another backup, which has files that this one has not.
+    for (const name of others.filter((each) => copyNames.test(each))) await rm(folder.file(name));
     for (const name of names) {
-      // What a start, or the restore before, may have left of the old file does not fit the new one.
-      await rm(folder.file(`${name}-lock`), { force: true });
       await copyFile(join(backup, name), folder.file(name));
       await chmod(folder.file(name), 0o600);
       await sync(folder.file(name));

@@ -4,9 +4,10 @@ import { Option, type Command } from 'commander';
 import type { ApiAddress } from '../api-client/apiAnswers.js';
 import { ApiRefused, askApi } from '../api-client/apiRequests.js';
 import { addApiOptions, orFail, type ApiOptions } from './apiOptions.js';
+import { isAtHand } from '../config/secureAddress.js';
 import { exitCodes, fail } from './fail.js';
 import { defaultProfile, profilesFile, writeProfile, type Profile } from './profiles.js';
-import { addressesOf, defaultUrl, isAtHand } from './serverOptions.js';
+import { addressesOf, defaultUrl } from './serverOptions.js';
 import { firstCredentials } from './sessionOptions.js';
 
 interface LoginOptions extends ApiOptions {
@@ -56,7 +57,7 @@ const credentialsOf = async ({ apiKey, session, token }: LoginOptions, api: stri
   const given = { ...(apiKey && { apiKey }), ...(session && { session }), ...(token && { token }) };
   if (Object.keys(given).length > 0) return given;
   // Those of the data folder are for the service that runs on it, which is at hand: they are not sent elsewhere.
-  const first = isAtHand(api) ? await firstCredentials() : undefined;
+  const first = isAtHand(new URL(api)) ? await firstCredentials() : undefined;
   if (first) return { apiKey: first.apiKey, session: first.sessionToken };
   return { apiKey: await askedFor('API key: ') };
 };

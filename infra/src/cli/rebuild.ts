@@ -6,7 +6,7 @@ import { derivedData, provenanceIn } from '../engines/derivedData.js';
 import { openForAudit } from '../audit/openForAudit.js';
 import { progressBar, type ProgressBar } from './progressBar.js';
 import { ConfigError, readConfig, type Config } from '../config/config.js';
-import { requestRebuild } from '../services/rebuildRequests.js';
+import { RebuildGoesOn, requestRebuild } from '../services/rebuildRequests.js';
 import { exitCodes, fail } from './fail.js';
 
 export const addRebuild = (program: Command): void => {
@@ -50,6 +50,7 @@ const rebuild = async (): Promise<void> => {
     process.stdout.write(`Rebuilt the read models from ${events} events in ${seconds} s\n`);
   } catch (error) {
     if (error instanceof ConfigError) fail(error.message, exitCodes.misused);
+    if (error instanceof RebuildGoesOn) fail(error.message);
     fail(`${(error as Error).message}; the read models are unchanged`);
   }
 };

@@ -79,9 +79,5 @@ export const addressesOf = (
   return { gatewayUrl, apiUrl: apiUrl?.replace(/\/$/, '') ?? `http${secure}://${base}` };
 };
 
-/** Whether an address is of this machine alone: then the service may be the one of the data folder. */
-export const isAtHand = (url: string): boolean =>
-  /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-
 const isAddress = (url: string, protocols: RegExp): boolean =>
   URL.canParse(url) && protocols.test(new URL(url).protocol);

@@ -5,12 +5,13 @@ import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { Role } from '@roomwire/shared/domain/role';
 import type { ApiAddress } from '../api-client/apiAnswers.js';
+import { isAtHand } from '../config/secureAddress.js';
 import { readJsonFile } from '../secrets/keptSecrets.js';
 import { readSessionSecret } from '../secrets/sessionSecret.js';
 import type { Credentials } from '../standalone/firstStart.js';
 import { configOrFail } from './configOrFail.js';
 import { exitCodes, fail } from './fail.js';
-import { addServerOptions, isAtHand, serverOrExit, type ServerOptions } from './serverOptions.js';
+import { addServerOptions, serverOrExit, type ServerOptions } from './serverOptions.js';
 
 export interface SessionOptions extends ServerOptions {
   readonly session?: string;
@@ -53,7 +54,7 @@ export const sessionOrExit = async (
 ): Promise<OrganizationSession> => {
   const { apiUrl, kept } = serverOrExit(options);
   // What the secret of the data folder signs is not sent elsewhere, where it could be used against the service of that folder.
-  const first = isAtHand(apiUrl) ? await firstCredentials() : undefined;
+  const first = isAtHand(new URL(apiUrl)) ? await firstCredentials() : undefined;
   const sessionToken =
     options.session ??
     kept?.session ??

@@ -55,8 +55,10 @@ const checkRights = async (dataDir: string, mode: number): Promise<Finding[]> =>
     findings.push(warning('rights', `${dataDir} is open to other users`, `chmod 700 ${dataDir}`));
   if (!isOurs) return findings;
   for (const name of await readdir(dataDir)) {
-    const { mode: fileMode } = await stat(join(dataDir, name));
-    if ((fileMode & 0o077) === 0 || !/\.(?:json|lmdb)$/.test(name)) continue;
+    if (!/\.(?:json|lmdb)$/.test(name)) continue;
+    // A request for a rebuild is there for a moment.
+    const file = await stat(join(dataDir, name)).catch(() => undefined);
+    if (file === undefined || (file.mode & 0o077) === 0) continue;
     findings.push(failure('rights', `${name} is open to other users`, `chmod 600 ${join(dataDir, name)}`));
   }
   if (findings.length === 0) findings.push(ok('rights', 'for its owner alone'));

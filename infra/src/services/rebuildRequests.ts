@@ -35,13 +35,19 @@ const statusFile = (folder: string): string => join(folder, 'rebuild.status.json
 const writeRequest = (folder: string, request: RebuildRequest): Promise<void> =>
   writeJsonFile(requestFile(folder), request);
 
-const withdrawRequest = (folder: string): Promise<void> => rm(requestFile(folder), { force: true });
-
 /** Takes the request away: one that ends the process must not meet it again at the next start. */
 export const takeRequest = async (folder: string): Promise<RebuildRequest | undefined> => {
   const request = await readJsonFile<RebuildRequest>(requestFile(folder));
-  if (request !== undefined) await withdrawRequest(folder);
+  if (request !== undefined) await rm(requestFile(folder), { force: true });
   return request;
+};
+
+/** False where it is no longer there: it was accepted. */
+const withdraw = async (folder: string, { requestId }: RebuildRequest): Promise<boolean> => {
+  const found = await readJsonFile<RebuildRequest>(requestFile(folder));
+  if (found?.requestId !== requestId) return false;
+  await rm(requestFile(folder), { force: true });
+  return true;
 };
 
 /** Whole or not at all; nothing hangs on its being on disk. */
@@ -64,25 +70,39 @@ export interface AskedRebuild {
 
 const betweenStatusReadsMs = 100;
 
-/** Has the process that owns the data folder rebuild its read models. Rejects where it does not, or does not answer. */
+/** The process that was asked is at it, and goes on without whoever asked. */
+export class RebuildGoesOn extends Error {
+  override readonly name = 'RebuildGoesOn';
+  constructor() {
+    super('The process that runs on the data folder goes on with the rebuild');
+  }
+}
+
+/**
+ * Has the process that owns the data folder rebuild its read models. Rejects where it does not, or does not answer, and once the signal aborts:
+ * a request that nobody has accepted until then is withdrawn.
+ */
 export const requestRebuild = async (
   folder: string,
   { onStatus, signal, silenceMs = 30_000 }: AskedRebuild,
 ): Promise<RebuildReport> => {
   const requestId = randomUUID();
   await writeRequest(folder, { requestId });
-  let beat = -1;
-  for (let heard = performance.now(); performance.now() - heard < silenceMs;) {
-    await pause(betweenStatusReadsMs, undefined, { signal });
+  let last: RebuildStatus | undefined;
+  for (let heard = performance.now(); performance.now() - heard < silenceMs && !signal.aborted;) {
+    await pause(betweenStatusReadsMs, undefined, { signal }).catch(() => undefined);
     const status = await readStatus(folder);
-    if (status?.requestId !== requestId || status.beat === beat) continue;
-    [beat, heard] = [status.beat, performance.now()];
+    if (status === undefined || (status.requestId === last?.requestId && status.beat === last.beat)) continue;
+    // One that works for somebody else comes to this request behind that.
+    [last, heard] = [status, performance.now()];
+    if (status.requestId !== requestId) continue;
     onStatus(status);
     if (status.state === 'failed') throw new Error(status.reason ?? 'The rebuild failed');
     if (status.state === 'done') return { events: status.events, position: status.position ?? '' };
   }
-  await withdrawRequest(folder);
-  throw new Error('The process that runs on the data folder does not answer');
+  const isWithdrawn = await withdraw(folder, { requestId });
+  if (!signal.aborted) throw new Error('The process that runs on the data folder does not answer');
+  throw isWithdrawn ? (signal.reason as Error) : new RebuildGoesOn();
 };
 
 export interface RebuildRequestDeps {

@@ -36,6 +36,8 @@ const defaultBetweenStarts = { firstMs: 250, longestMs: 5_000 };
 
 /** Whoever asks for metrics asks because something is slow. */
 const patienceMs = 2_000;
+/** Whoever ends the process waits 30 s for all of it. */
+const closesWithinMs = 10_000;
 
 /** One thread of the gateway. Where it dies, or is stuck, it is started anew, and nothing else of the process ends with it. */
 export class SupervisedThread {
@@ -100,8 +102,9 @@ export class SupervisedThread {
 
   async drain(overMs: number): Promise<void> {
     this.isDraining = true;
-    // One that has died has none to drain.
-    await this.running?.link.call('gateway', 'drain', overMs).catch(() => undefined);
+    // One that has died has none to drain, and the one in its place would take clients that are on their way elsewhere.
+    if (this.running === undefined) this.closing.abort();
+    await this.asked('drain', overMs + patienceMs, overMs).catch(() => undefined);
   }
 
   /** What it shows, or showed last where it does not answer, and what those before it have counted. */
@@ -162,6 +165,15 @@ export class SupervisedThread {
     void ended.then((error) => this.onEnded(running, error));
   }
 
+  /** One that is blocked would not hear of it, and one that is blocked from now on is not waited for. */
+  private async asked(what: 'drain' | 'close', withinMs: number, ...given: unknown[]): Promise<void> {
+    if (!this.isAnswering) return;
+    const done = this.running?.link.call<void>('gateway', what, ...given);
+    await withTimeout(withinMs, Promise.resolve(done), () => {
+      throw new Error(`It has not done it within ${withinMs} ms`);
+    });
+  }
+
   private onEnded(running: Running, error: unknown): void {
     if (this.running !== running) return;
     this.running = undefined;
@@ -170,7 +182,6 @@ export class SupervisedThread {
     if (this.closing.signal.aborted) return;
     const { logger, number: thread } = this.deps;
     logger.error('A thread of the gateway has died, and its connections with it', { thread, error });
-    // A new one would take clients that are on their way elsewhere.
     if (this.isDraining) return;
     this.restarted += 1;
     this.restarting = this.startAgain();
@@ -179,7 +190,7 @@ export class SupervisedThread {
   private async startAgain(): Promise<void> {
     const { logger, number: thread, betweenStarts = defaultBetweenStarts } = this.deps;
     const { signal } = this.closing;
-    for (let tries = 1; this.running === undefined && !this.isDraining; tries += 1) {
+    for (let tries = 1; this.running === undefined; tries += 1) {
       try {
         await pause(backOffMs(betweenStarts, tries), undefined, { signal });
         await this.start();
@@ -195,9 +206,7 @@ export class SupervisedThread {
     await this.starting?.catch(() => undefined);
     await this.restarting;
     const { running } = this;
-    // One that is blocked would not hear of it.
-    const closed = this.isAnswering ? running?.link.call('gateway', 'close') : undefined;
-    await closed?.catch((error: unknown) => {
+    await this.asked('close', closesWithinMs).catch((error: unknown) => {
       this.deps.logger.warn('A thread of the gateway did not close in order', { error });
     });
     await running?.worker.terminate();

@@ -315,6 +315,7 @@ describe('deployment', () => {
       expect(targets).to.eql([
         ['/v1', 'command-api'],
         ['/docs', 'command-api'],
+        ['/console', 'command-api'],
         ['/ws', 'gateway'],
       ]);
       for (const [, name] of targets) {

@@ -146,6 +146,10 @@ describe('the chart', function () {
     expect(servicesOf('eventstore')).to.eql(['command-api', 'projections']);
     expect(servicesOf('clients')).to.eql(['command-api', 'gateway']);
     expect(servicesOf('webhooks')).to.eql(['webhook-consumer']);
+    const kafkaPorts = (of: Rendered, name: string) => of.find('NetworkPolicy', name).spec.egress[0].ports;
+    expect(kafkaPorts(byDefault, 'roomwire-kafka')).to.eql([{ port: 9092 }]);
+    // Those of the brokers, whichever they are, and what they name themselves by.
+    expect(kafkaPorts(withEverything, 'rw-kafka')).to.eql([{ port: 9092 }, { port: 9093 }]);
     expect(withEverything.find('NetworkPolicy', 'rw-further').spec.egress[0].ports).to.eql([{ port: 4318 }]);
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { everything, listed, refusal, rendered } from './rendered.js';
+import { parse } from 'yaml';
+import { everything, listed, refusal, rendered, textOf } from './rendered.js';
 
 /** Each with what the answer has to name. */
 const bad: readonly (readonly [what: string, values: object, named: RegExp])[] = [
@@ -72,14 +73,16 @@ describe('values of the chart', function () {
   });
 
   describe('of versions', () => {
-    const imagesOf = async (values: object) => {
-      const { all } = await rendered({ image: { tag: '0.2.0' } }, values);
+    const imagesOf = async (...values: readonly object[]) => {
+      const { all } = await rendered(...values);
       const images = all('Deployment').map(({ metadata, spec }) => [
         String(metadata.name).replace('roomwire-', ''),
         String(spec.template.spec.containers[0].image).split(':')[1],
       ]);
       return Object.fromEntries(images) as Record<string, string>;
     };
+
+    const former = { image: { tag: '0.2.0' } };
 
     it('upgrades one service after the other, projections first and command-api last', async () => {
       const next = { tag: '0.10.0' };
@@ -88,7 +91,7 @@ describe('values of the chart', function () {
         { projections: next, gateway: next, webhookConsumer: next },
         { projections: next, gateway: next, webhookConsumer: next, commandApi: next },
       ];
-      for (const step of steps) expect(await imagesOf(step)).to.include({ projections: '0.10.0' });
+      for (const step of steps) expect(await imagesOf(former, step)).to.include({ projections: '0.10.0' });
     });
 
     it('refuses to upgrade in another order', async () => {
@@ -102,8 +105,30 @@ describe('values of the chart', function () {
       );
     });
 
+    it('replaces one service after the other by the commands of the documents, with the chart of the new release', async () => {
+      const { appVersion: next } = parse(textOf('helm/Chart.yaml')) as { readonly appVersion: string };
+      const commands = textOf('../docs/DEPLOYMENT.md').matchAll(/^upgrade --set (.*)$/gm);
+      let values: object = {};
+      const steps: Record<string, string>[] = [];
+      for (const [, given = ''] of commands) {
+        const set = given.replaceAll('0.1.0', '0.0.9').replaceAll('0.2.0', next);
+        for (const [key, tag = ''] of set.split(',').map((each) => each.split('=')))
+          values = { ...values, [`${key}`.split('.')[0] ?? '']: { tag } };
+        steps.push(await imagesOf(values));
+      }
+      const images = (projections: string, both: string, commandApi: string) => ({
+        ...{ projections, gateway: both, 'webhook-consumer': both, 'command-api': commandApi },
+      });
+      expect(steps).to.eql([
+        images(next, '0.0.9', '0.0.9'),
+        images(next, next, '0.0.9'),
+        images(next, next, next),
+        images(next, next, next),
+      ]);
+    });
+
     it('keeps one of the old projections beside the new ones, under another name', async () => {
-      const images = await imagesOf({ projections: { tag: '0.3.0', keptTag: '0.2.0' } });
+      const images = await imagesOf(former, { projections: { tag: '0.3.0', keptTag: '0.2.0' } });
       expect(images).to.include({ projections: '0.3.0', 'projections-old': '0.2.0' });
     });
   });

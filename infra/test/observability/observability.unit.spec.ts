@@ -125,6 +125,11 @@ describe('alert rules', () => {
     expect(parseQuery(expr).selectors[0]?.matchers[0]?.value.split('|')).to.eql(queues);
   });
 
+  it('tell that nobody projects also where no process is left to say so', () => {
+    const { expr } = rules.find(({ alert }) => alert === 'RoomwireNobodyProjects') ?? {};
+    expect(expr).to.match(/\bor absent\(roomwire_projection_leader\)$/);
+  });
+
   it('have unique names', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).to.equal(rules.length);
   });

@@ -6,6 +6,7 @@ import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/tem
 import {
   takeRequest,
   writeStatus,
+  RebuildGoesOn,
   type RebuildStatus,
   requestRebuild,
 } from '../../src/services/rebuildRequests.js';
@@ -13,16 +14,25 @@ import {
 describe('a rebuild that is requested from another process', () => {
   let folder: TemporaryFolder;
   let seen: number[];
-  const { signal } = new AbortController();
+  let stop: AbortController;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     seen = [];
+    stop = new AbortController();
   });
   afterEach(() => folder.remove());
 
   const ask = (silenceMs = 20_000) =>
-    requestRebuild(folder.path, { signal, silenceMs, onStatus: ({ events }) => void seen.push(events) });
+    requestRebuild(folder.path, {
+      ...{ signal: stop.signal, silenceMs },
+      onStatus: ({ events }) => void seen.push(events),
+    });
+  const isRequested = (): Promise<boolean> =>
+    access(join(folder.path, 'rebuild.request.json')).then(
+      () => true,
+      () => false,
+    );
   const taken = async (): Promise<string> => {
     let requestId: string | undefined;
     await eventually(async () => (requestId = (await takeRequest(folder.path))?.requestId) !== undefined);
@@ -54,11 +64,36 @@ describe('a rebuild that is requested from another process', () => {
   it('is withdrawn when no process accepts it, and is not accepted later', async () => {
     const message = await ask(300).catch((error: Error) => error.message);
     expect(message).to.equal('The process that runs on the data folder does not answer');
-    const isThere = await access(join(folder.path, 'rebuild.request.json')).then(
-      () => true,
-      () => false,
-    );
-    expect(isThere).to.equal(false);
+    expect(await isRequested()).to.equal(false);
+  });
+
+  it('is withdrawn when whoever asks is stopped, and is not accepted later', async () => {
+    const asked = ask().catch((error: Error) => error.message);
+    await eventually(isRequested);
+    stop.abort(new Error('Stopped'));
+    expect(await asked).to.equal('Stopped');
+    expect(await isRequested()).to.equal(false);
+  });
+
+  it('goes on when whoever asks is stopped after that, and says so', async () => {
+    const asked = ask().catch((error: unknown) => error);
+    await report(await taken(), { events: 5, beat: 1 });
+    await eventually(() => seen.length === 1);
+    stop.abort(new Error('Stopped'));
+    expect(await asked).to.be.instanceOf(RebuildGoesOn);
+  });
+
+  it('waits while the process works for somebody else', async () => {
+    const asked = ask(1_500);
+    await eventually(isRequested);
+    let beat = 0;
+    const since = performance.now();
+    await eventually(async () => {
+      await report('of another request', { beat: (beat += 1) });
+      return performance.now() - since > 2_000;
+    });
+    await report(await taken(), { state: 'done', events: 9, position: '9', beat: 1 });
+    expect(await asked).to.eql({ events: 9, position: '9' });
   });
 
   it('fails when the process stops reporting progress', async () => {

@@ -25,7 +25,7 @@ describe('the threads of a gateway', function () {
   beforeEach(async () => {
     gate = new Int32Array(new SharedArrayBuffer(4)).fill(1);
     const starts = new Int32Array(new SharedArrayBuffer(4));
-    const settings = { starts, failures: 0, hangs: false, gate };
+    const settings = { starts, failures: 0, hangsAfter: Infinity, gate };
     threads = new GatewayThreads({
       ...{
         count: 2,

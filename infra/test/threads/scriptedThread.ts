@@ -9,7 +9,8 @@ export interface Script {
   readonly starts: Int32Array;
   /** Of these the first one works, and so many behind it fail. */
   readonly failures: number;
-  readonly hangs: boolean;
+  /** How many work before those that hang. */
+  readonly hangsAfter: number;
   /** What it stops at when it is asked for metrics, until this is 1: as a loop that does not end, and uses no CPU. */
   readonly gate: Int32Array;
   readonly beats: Int32Array;
@@ -18,13 +19,13 @@ export interface Script {
 const never = new Promise<void>(() => undefined);
 
 if (parentPort !== null) {
-  const { starts, failures, hangs, gate, beats } = workerData as Script;
+  const { starts, failures, hangsAfter, gate, beats } = workerData as Script;
   startBeating(beats);
   const link = new ThreadLink(parentPort, createRecordingLogger().logger);
   link.serve('gateway', {
     start: () => {
       const before = Atomics.add(starts, 0, 1);
-      if (hangs) return never;
+      if (before >= hangsAfter) return never;
       if (before > 0 && before <= failures) throw new Error(`Start ${before} fails`);
       return undefined;
     },

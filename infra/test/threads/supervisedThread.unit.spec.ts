@@ -37,7 +37,7 @@ describe('a thread that is supervised', function () {
   });
 
   const supervised = (script: Partial<Script> = {}, watchBounds = patientBounds): SupervisedThread => {
-    const settings = { starts, failures: 0, hangs: false, gate, ...script };
+    const settings = { starts, failures: 0, hangsAfter: Infinity, gate, ...script };
     const thread = new SupervisedThread({
       ...{ number: 1, logger, betweenStarts: { firstMs: 1, longestMs: 4 }, watchBounds },
       file: new URL('./scriptedThread.js', import.meta.url),
@@ -81,7 +81,7 @@ describe('a thread that is supervised', function () {
   });
 
   it('ends where it is closed while it starts', async () => {
-    const thread = supervised({ hangs: true });
+    const thread = supervised({ hangsAfter: 0 });
     const starting = thread.start().then(
       () => 'started',
       () => 'ended',
@@ -122,6 +122,30 @@ describe('a thread that is supervised', function () {
     expect(linesAbout('is stuck, and is ended')).to.have.length(1);
     expect(linesAbout('has died, and its connections with it')).to.have.length(1);
     expect(Atomics.load(starts, 0)).to.equal(2);
+  });
+
+  it('does not hold up an end of the process where it is blocked', async () => {
+    const thread = supervised();
+    await thread.start();
+    setGate(0);
+    void thread.collect();
+    let ended = false;
+    const ending = thread.drain(1).then(() => thread.close());
+    void ending.then(() => (ended = true));
+    await eventually(() => ended, patience);
+    expect(workers.size).to.equal(0);
+  });
+
+  it('is not started anew where it drains while the one in its place starts', async () => {
+    const thread = supervised({ hangsAfter: 1 });
+    await thread.start();
+    await kill();
+    await eventually(() => Atomics.load(starts, 0) === 2, patience);
+    await thread.drain(1);
+    await eventually(() => workers.size === 0, patience);
+    await thread.close();
+    expect(Atomics.load(starts, 0)).to.equal(2);
+    expect(linesAbout('could not be started')).to.eql([]);
   });
 
   it('is not started anew once it drains', async () => {
