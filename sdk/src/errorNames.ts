@@ -51,7 +51,7 @@ const clientFailures = {
   invalid_id: 'An id has 1 to 128 characters of A-Z a-z 0-9 _ . : -',
   invalid_data: 'The data cannot be encoded as MessagePack',
   subscription_conflict: 'The topic is subscribed with other options',
-  unsupported_feature: 'The server lacks this',
+  unsupported_feature: 'The server, perhaps older, lacks this',
   buffer_overflow: 'Messages came too fast for the loop',
   handler_failed: 'A handler failed',
 } as const;
