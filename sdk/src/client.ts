@@ -220,8 +220,8 @@ export class Client {
   }
 
   /**
-   * Closes the client permanently: pending promises reject with `client_closed`, publishes without an answer with `connection_lost`. Resolves when the socket is closed, after
-   * `timeouts.closeMs` at the latest. May be called again.
+   * Closes the client permanently: pending `ready`, `subscribe`, `stream` and `setFilters` reject with `client_closed`, every other request without
+   * an answer with `connection_lost`. Resolves when the socket is closed, after `timeouts.closeMs` at the latest. May be called again.
    */
   close(): Promise<void> {
     return this.parts.connection.close();

@@ -99,6 +99,13 @@ describe('close', () => {
     await other.client.ready();
   });
 
+  it('waits no longer for a token, so that the process may end', async () => {
+    const silent = new Promise<string>(ignore);
+    const { client } = harness.open({ token: () => silent });
+    await client.close();
+    expect(harness.time.pending).to.deep.equal([]);
+  });
+
   it('does not wait for an unreachable peer', async () => {
     const { client, peer } = await harness.connected({ timeouts: { closeMs: 44 } });
     peer.freeze();

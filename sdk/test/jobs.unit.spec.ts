@@ -204,6 +204,20 @@ describe('jobs', () => {
     expect([begun.length, errors.length]).to.deep.equal([0, 0]);
   });
 
+  it('are done with when their handler fails behind the end of the subscription', async () => {
+    const { peer, begun, work, subscription, nothingSent } = await working({ jobs: {} });
+    hand(peer, 'j1');
+    const job = await begun.next();
+    const leaving = subscription.unsubscribe();
+    await peer.release();
+    await leaving;
+    work.get('j1')?.reject(new Error('mine'));
+    await nothingSent();
+    job.ack();
+    job.progress();
+    await nothingSent();
+  });
+
   it('are not kept alive when the subscription has ended', async () => {
     const { peer, begun, work, subscription } = await working({ jobs: { keepAlive: true }, concurrency: 1 });
     hand(peer, 'j1');

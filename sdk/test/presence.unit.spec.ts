@@ -180,6 +180,24 @@ describe('a lobby', () => {
     expect(await events.next()).to.deep.equal({ event: 'snapshot', presence });
   });
 
+  it('begins with its snapshot also while a former watch of it has not ended', async () => {
+    const { client, peer } = await harness.connected();
+    const opening = client.lobby('east', () => undefined);
+    await peer.next('lobbySubscribe');
+    peer.send({ type: 'lobbySubscribed', lobbyId: 'east', presence: {} });
+    void (await opening).unsubscribe();
+    const events: string[] = [];
+    const again = client.lobby('east', ({ event }) => void events.push(event));
+    await peer.next('lobbyUnsubscribe');
+    await peer.next('lobbySubscribe');
+    const change = { type: 'lobbyPresence', lobbyId: 'east', roomId: 'bar', actorId: 'ben', data: {} };
+    peer.send({ ...change, event: 'join' });
+    peer.send({ type: 'lobbyUnsubscribed', lobbyId: 'east' });
+    peer.send({ type: 'lobbySubscribed', lobbyId: 'east', presence });
+    await again;
+    expect(events).to.deep.equal(['snapshot']);
+  });
+
   it('lists the actors in its rooms', async () => {
     const { client, peer } = await harness.connected();
     const listing = client.lobbyPresence('east');

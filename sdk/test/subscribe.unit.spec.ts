@@ -160,6 +160,48 @@ describe('subscribe', () => {
     await subscription.unsubscribe();
   });
 
+  for (const [what, options] of [
+    ['the same', {}],
+    ['other', { filters: ['eu'] }],
+  ] as const)
+    it(`[WS-UNSUB-1] keeps what a subscription still gets from a handler with ${what} options that follows it`, async () => {
+      const { client, peer } = await harness.connected();
+      const joining = client.subscribe(topic, ignore);
+      await peer.confirm();
+      void (await joining).unsubscribe();
+      const seen: unknown[] = [];
+      const again = client.subscribe(topic, ({ data }) => void seen.push(data), options);
+      await peer.next('unsubscribe');
+      peer.send({ type: 'message', topic, data: 'old', msgId: 'm1', requiresAck: true });
+      peer.send({ type: 'unsubscribed', topic });
+      await peer.confirm();
+      peer.send({ type: 'message', topic, data: 'new', msgId: 'm2', requiresAck: true });
+      await again;
+      expect(await peer.next('ack'), 'what nobody got is not acknowledged').to.include({ msgId: 'm2' });
+      expect(seen).to.deep.equal(['new']);
+    });
+
+  it('keeps what other filters let through from a handler that follows while they are set', async () => {
+    const { client, peer } = await harness.connected();
+    const joining = client.subscribe(topic, ignore);
+    await peer.confirm();
+    const former = await joining;
+    const filtering = client.setFilters(topic, ['us']);
+    await peer.next('setFilters');
+    void former.unsubscribe();
+    const seen: unknown[] = [];
+    const again = client.subscribe(topic, ({ data }) => void seen.push(data), { filters: ['eu'] });
+    peer.send({ type: 'message', topic, data: 'old', filter: 'us' });
+    peer.send({ type: 'filtersUpdated', topic, filters: ['us'] });
+    await peer.release();
+    await peer.confirm();
+    peer.send({ type: 'message', topic, data: 'new', filter: 'eu', msgId: 'm1', requiresAck: true });
+    await again;
+    await peer.next('ack');
+    await filtering.catch(ignore);
+    expect(seen).to.deep.equal(['new']);
+  });
+
   it('stores a subscription that is made without a connection', async () => {
     const { client } = harness.open();
     const joining = client.subscribe(topic, ignore);

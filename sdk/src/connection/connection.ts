@@ -169,6 +169,7 @@ export class Connection {
     const link = this.link;
     this.link = undefined;
     this.cancelWait();
+    this.tokens.stopWaiting();
     this.stopListening();
     this.become({ name: 'closed', reason });
     void (link?.close() ?? Promise.resolve()).then(this.gone.resolve);

@@ -10,6 +10,8 @@ interface Refusal {
 
 /** The token that is in use, and where the next one comes from. */
 export class Tokens {
+  /** Nobody needs a token any more: the wait for one would keep a process from its end. */
+  stopWaiting = nothing;
   private readonly settings: Settings;
   private call: Promise<string> | undefined;
   private used: string | undefined;
@@ -70,14 +72,13 @@ export class Tokens {
   /** A function that never answers must not hold the client for ever. */
   private async inTime(token: TokenFunction): Promise<string> {
     const { schedule, timeouts } = this.settings;
-    let cancel = nothing;
     const tooLate = new Promise<never>((_, reject) => {
-      cancel = schedule(() => reject(new Error('No answer in time')), timeouts.tokenMs);
+      this.stopWaiting = schedule(() => reject(new Error('No answer in time')), timeouts.tokenMs);
     });
     try {
       return await Promise.race([token({ refused: this.refusal?.error }), tooLate]);
     } finally {
-      cancel();
+      this.stopWaiting();
     }
   }
 }

@@ -41,7 +41,12 @@ export class Lobbies {
   }
 
   async subscribe(lobbyId: string, handler: LobbyHandler): Promise<Lobby> {
-    const watch = await this.watches.add(lobbyId, handler);
+    let hasBegun = false;
+    const watch = await this.watches.add(lobbyId, (event) => {
+      // What comes before its snapshot is of a former watch, which has not ended yet.
+      hasBegun ||= event.event === 'snapshot';
+      if (hasBegun) handler(event);
+    });
     return { lobbyId, unsubscribe: () => watch.stop() };
   }
 

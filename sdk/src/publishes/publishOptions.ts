@@ -26,9 +26,9 @@ export interface PublishOptions {
 export interface Published {
   /** The id that it was published with; undefined if the server does not support ids, or `id` was false. */
   readonly id: string | undefined;
-  /** An earlier publish with this id was delivered instead of this one. */
+  /** An earlier publish with this id was accepted instead of this one. */
   readonly duplicate: boolean;
-  /** For a publish with `deliverAt`: the id by which a backend can cancel it. */
+  /** For a publish with `deliverAt`, or a duplicate of one: the id by which a backend can cancel it. */
   readonly scheduledId?: string;
 }
 

@@ -71,7 +71,7 @@ export class Jobs {
         if (ack !== 'manual') job.ack();
       });
     } catch (cause) {
-      if (signal.aborted) return;
+      if (signal.aborted) return void this.drop(held);
       this.context.onError(new RoomwireError('handler_failed', { topic, cause }));
       job.nack({ delaySeconds: this.restAfter(topic, delivery, jobs) });
     }

@@ -136,8 +136,9 @@ export class TopicSubscription {
   /** Whether the message is one for the members. */
   takes(frame: MessageFrame): boolean {
     if (!this.sharers.any) return false;
-    // Before the answer it comes from a subscription that the server has restored or not yet ended, and comes once more.
-    if (this.cursor.isPlaced && (!this.isLive || this.isOutdated)) return false;
+    // From a subscription of others, which has not ended yet; or from one that was restored, and it comes once more after the answer.
+    if (this.isOutdated || this.phase === 'unsubscribing' || (this.cursor.isPlaced && !this.isLive))
+      return false;
     this.cursor.delivered(frame.meta);
     return true;
   }

@@ -24,11 +24,19 @@ export class OccupancyFeed extends Feed<OccupancyState> {
     // A client counts a room once.
     return afterFormer(this.client, `count ${this.roomId}`, () => {
       let counting: Promise<Watch> | undefined;
-      const count = (): Promise<Watch> =>
-        (counting = this.client.count(this.roomId, (present) => this.change({ present, error: undefined })));
-      const stop = onceConnected(this.client, count, {
+      const count = (): Promise<Watch> => {
+        const former = counting;
+        const next = this.client.count(this.roomId, (present) => this.change({ present, error: undefined }));
+        counting = next.catch((error: RoomwireError) => {
+          // It still counts.
+          if (former !== undefined && error.error === 'subscription_conflict') return former;
+          throw error;
+        });
+        return counting;
+      };
+      const stop = onceConnected(this.client, this.roomId, count, {
         onDone: () => undefined,
-        onError: (error) => this.change({ error }),
+        onError: (error) => this.change({ present: undefined, error }),
       });
       return async () => {
         stop();

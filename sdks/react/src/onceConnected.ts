@@ -7,23 +7,27 @@ export interface Outcome {
 }
 
 /**
- * Tries on one connection after the other until it has worked once: from then on the client does it again by itself. The function that it
- * returns stops trying, and telling.
+ * Tries on one connection after the other until it has worked: from then on the client does it again by itself. Where it reports an error about
+ * `topic` it may have given up, and `attempt` is called again, which must do nothing if it has not. The function that is returned stops trying,
+ * and telling.
  */
 export const onceConnected = (
   client: Client,
+  topic: string,
   attempt: () => Promise<unknown>,
   { onDone, onError }: Outcome,
 ): (() => void) => {
   let isTrying = false;
+  let isDone = false;
   let isOver = false;
   const tryNow = (): void => {
-    if (isOver || isTrying || client.state.name !== 'connected') return;
+    if (isOver || isDone || isTrying || client.state.name !== 'connected') return;
     isTrying = true;
     attempt().then(
       () => {
+        isTrying = false;
+        isDone = true;
         if (!isOver) onDone();
-        stop();
       },
       (error: RoomwireError) => {
         isTrying = false;
@@ -34,11 +38,17 @@ export const onceConnected = (
       },
     );
   };
-  const stopListening = client.on('state', tryNow);
-  const stop = (): void => {
-    isOver = true;
-    stopListening();
-  };
+  const stopListening = [
+    client.on('state', tryNow),
+    client.on('error', (error) => {
+      if (error.topic !== topic) return;
+      isDone = false;
+      tryNow();
+    }),
+  ];
   tryNow();
-  return stop;
+  return () => {
+    isOver = true;
+    for (const stop of stopListening) stop();
+  };
 };

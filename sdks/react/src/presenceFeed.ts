@@ -77,9 +77,17 @@ export class PresenceFeed extends Feed<PresenceState> {
     this.stopAnnouncing();
     const room = this.client.room(this.roomId);
     const { presence, keep } = newest;
-    this.stopAnnouncing = onceConnected(this.client, () => room.enter(presence, { keep }), {
+    const isThere = (): boolean => room.members.length > 0;
+    let isAnnounced = false;
+    const enter = async (): Promise<void> => {
+      if (!isAnnounced || !isThere()) await room.enter(presence, { keep });
+      isAnnounced = true;
+    };
+    this.stopAnnouncing = onceConnected(this.client, this.roomId, enter, {
       onDone: () => this.change({ members: room.members, isEntered: true, error: undefined }),
-      onError: (error) => this.change({ error }),
+      // Of an announcement that was refused the former one stays.
+      onError: (error) =>
+        this.change({ members: room.members, isEntered: this.snapshot().isEntered && isThere(), error }),
     });
   }
 }

@@ -150,6 +150,31 @@ describe('the feeds of the hooks', () => {
       expect(next.snapshot().present).to.equal(3);
     });
 
+    it('say that they were refused on a later connection, and count again on the next', async () => {
+      const feed = new OccupancyFeed(scripted.client, 'lobby');
+      scripted.connect();
+      const stop = feed.watch(nobody);
+      await settled();
+      scripted.counts.get('lobby')?.(3);
+      scripted.report(new RoomwireError('broker_unavailable', { topic: 'lobby' }));
+      await settled();
+      expect(feed.snapshot(), 'the client goes on').to.eql({ present: 3, error: undefined });
+      const refusal = new RoomwireError('unknown_topic', { topic: 'lobby' });
+      scripted.refusesToEnter = refusal;
+      scripted.counts.clear();
+      scripted.report(refusal);
+      await settled();
+      expect(feed.snapshot()).to.eql({ present: undefined, error: refusal });
+      scripted.refusesToEnter = undefined;
+      scripted.connect();
+      await settled();
+      scripted.counts.get('lobby')?.(4);
+      expect(feed.snapshot()).to.eql({ present: 4, error: undefined });
+      stop();
+      await settled();
+      expect(scripted.counts.size).to.equal(0);
+    });
+
     it('say why they were refused', async () => {
       scripted.refusesToEnter = new RoomwireError('unsupported_feature');
       const feed = new OccupancyFeed(scripted.client, 'lobby');

@@ -47,6 +47,40 @@ describe('the feeds of presence', () => {
     expect(feed.snapshot()).to.include({ isEntered: true, error: undefined });
   });
 
+  it('are not there any more when the client is refused on a later connection, and try again on the next', async () => {
+    scripted.connect();
+    const feed = open();
+    await settled();
+    scripted.become('me', 'other');
+    const refusal = new RoomwireError('unknown_topic', { topic: 'lobby' });
+    scripted.refusesToEnter = refusal;
+    scripted.forgetMembers();
+    scripted.report(refusal);
+    await settled();
+    expect(feed.snapshot()).to.eql({ members: [], isEntered: false, error: refusal });
+    scripted.refusesToEnter = undefined;
+    scripted.connect();
+    await settled();
+    expect(feed.snapshot()).to.include({ isEntered: true, error: undefined });
+    expect(scripted.entered).to.have.length(3);
+  });
+
+  it('stay there when an error about the room has another cause, or what they say of the actor is refused', async () => {
+    scripted.connect();
+    const { feed } = watchAs({ status: 'here' });
+    await settled();
+    scripted.become('me', 'other');
+    scripted.report(new RoomwireError('broker_unavailable', { topic: 'lobby' }));
+    scripted.report(new RoomwireError('unknown_topic', { topic: 'garden' }));
+    await settled();
+    expect(scripted.entered).to.have.length(1);
+    scripted.refusesToEnter = new RoomwireError('message_too_large', { topic: 'lobby' });
+    watchAs({ status: 'away' });
+    await settled();
+    expect(feed.snapshot()).to.include({ isEntered: true, error: scripted.refusesToEnter });
+    expect(ids(feed)).to.eql(['me', 'other']);
+  });
+
   it('that keep the other rooms leave theirs at the end', async () => {
     scripted.connect();
     for (const keep of [true, false]) {

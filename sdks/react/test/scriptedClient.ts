@@ -45,6 +45,7 @@ export class ScriptedClient {
   /** Until when it does not answer who enters. */
   entering: Promise<void> = Promise.resolve();
   private readonly stateListeners = new Set<(state: ConnectionState) => void>();
+  private readonly errorListeners = new Set<(error: RoomwireError) => void>();
   private readonly roomListeners = new Set<() => void>();
   private members: readonly PresenceEntry[] = [];
 
@@ -84,9 +85,14 @@ export class ScriptedClient {
     return { id: 'own', duplicate: false, ...(deliverAt !== undefined && { scheduledId: 's' }) };
   }
 
-  on(_name: 'state', listener: (state: ConnectionState) => void): () => void {
-    this.stateListeners.add(listener);
-    return () => this.stateListeners.delete(listener);
+  on(name: 'state' | 'error', listener: (value: never) => void): () => void {
+    const listeners = name === 'state' ? this.stateListeners : this.errorListeners;
+    listeners.add(listener as (value: unknown) => void);
+    return () => listeners.delete(listener as (value: unknown) => void);
+  }
+
+  report(error: RoomwireError): void {
+    for (const listener of this.errorListeners) listener(error);
   }
 
   connect(): void {
@@ -127,6 +133,11 @@ export class ScriptedClient {
   become(...actorTokenIds: readonly string[]): void {
     this.members = actorTokenIds.map((actorTokenId) => ({ actorTokenId, presence: {}, joinedAt: 0 }));
     for (const listener of this.roomListeners) listener();
+  }
+
+  /** As the client does when it gives a room up: nobody is told. */
+  forgetMembers(): void {
+    this.members = [];
   }
 
   /** As the client does: all on a topic have the same options, and nobody joins later who wants earlier messages. */

@@ -6,6 +6,8 @@ export interface RetryOptions {
   /** Of one try, in milliseconds. */
   readonly timeoutMs: number;
   readonly pause: (ms: number) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
 }
 
 type Fetch = (request: Request) => Promise<Response>;
@@ -18,7 +20,7 @@ const longestPauseMs = 10_000;
  * for requests that change nothing the second time. Rejects with `RequestFailed` when there was no answer at all.
  */
 export const retryingFetch =
-  (fetch: Fetch, { retries, timeoutMs, pause }: RetryOptions): Fetch =>
+  (fetch: Fetch, { retries, timeoutMs, pause, random }: RetryOptions): Fetch =>
   async (request) => {
     for (let tries = 0; ; tries += 1) {
       const isLast = tries >= retries;
@@ -30,7 +32,12 @@ export const retryingFetch =
         });
       const afterMs = answer instanceof Response ? retryAfterMs(answer) : undefined;
       if (answer instanceof Response && afterMs !== undefined && afterMs > longestPauseMs) return answer;
-      await pause(afterMs ?? Math.min(longestPauseMs, firstPauseMs * 2 ** tries));
+      // By chance, so that many backends do not come back at once.
+      await pause(
+        afterMs === undefined
+          ? Math.min(longestPauseMs, firstPauseMs * 2 ** tries) * (1 - random() / 2)
+          : afterMs + firstPauseMs * random(),
+      );
     }
   };
 

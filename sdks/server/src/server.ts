@@ -54,8 +54,9 @@ export const createServer = (options: ServerOptions): Server => {
   if (!apiKey) throw new TypeError('apiKey must be an API key of the project, ak_live_…; it is not given');
   const send = options.fetch ?? ((request: Request) => fetch(request));
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-  const again = retryingFetch(send, { retries, timeoutMs, pause });
-  const once = retryingFetch(send, { retries: 0, timeoutMs, pause });
+  const how = { timeoutMs, pause, random: Math.random };
+  const again = retryingFetch(send, { ...how, retries });
+  const once = retryingFetch(send, { ...how, retries: 0 });
   const authorization = `Bearer ${apiKey}`;
 
   const sendPublish = (body: Uint8Array<ArrayBuffer>): Promise<Response> =>

@@ -172,11 +172,14 @@ describe('a server of Roomwire', () => {
 });
 
 describe('a request that may be sent again', () => {
+  let chance: number;
+  beforeEach(() => (chance = 0));
+
   const run = async (retries: number, ...answers: readonly (Response | Error)[]) => {
     const { sent, fetch } = scripted(...answers);
     const pauses: number[] = [];
     const pause = async (ms: number): Promise<void> => void pauses.push(ms);
-    const again = retryingFetch(fetch, { retries, timeoutMs: 60_000, pause });
+    const again = retryingFetch(fetch, { retries, timeoutMs: 60_000, pause, random: () => chance });
     const request = new Request('http://example.com/x', { method: 'POST', body: Buffer.from([0x01]) });
     const answer = await again(request).catch((error: unknown) => error as Error);
     return { pauses, answer, bodies: sent.map(({ body }) => body) };
@@ -198,6 +201,13 @@ describe('a request that may be sent again', () => {
     expect([(soon.answer as Response).status, soon.pauses]).to.eql([200, [2_000]]);
     const late = await run(1, json({}, 429, { 'retry-after': '86400' }));
     expect([(late.answer as Response).status, late.pauses]).to.eql([429, []]);
+  });
+
+  it('is at a time by chance, so that many do not come back at once, and never before the service allows', async () => {
+    chance = 0.5;
+    const { pauses } = await run(3, new Error('reset'), json({}, 503), json({}, 502), json({}));
+    expect(pauses).to.eql([187.5, 375, 750]);
+    expect((await run(1, json({}, 503, { 'retry-after': '2' }), json({}))).pauses).to.eql([2_125]);
   });
 
   it('is not where that would not help, nor more often than it was told', async () => {

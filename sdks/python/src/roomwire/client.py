@@ -159,8 +159,8 @@ class Client:
             remove()
 
     async def close(self) -> None:
-        """For good. What waits for an answer raises `client_closed`, publishes `connection_lost`; handlers that are running are
-        cancelled. Returns when the socket is gone. May be called again."""
+        """For good. `ready`, `subscribe` and `set_filters` that wait for an answer raise `client_closed`, every other request
+        `connection_lost`; handlers that are running are cancelled. Returns when the socket is gone. May be called again."""
         await self._connection.close()
         await self._parts.subscriptions.finish()
         tasks = self._tasks - {asyncio.current_task()}

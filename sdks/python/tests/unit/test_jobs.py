@@ -249,6 +249,31 @@ async def test_what_was_begun_counts_after_the_end_of_the_subscription_and_what_
         await peer.expect_silence()
 
 
+async def test_a_job_is_done_with_when_its_handler_fails_behind_the_end_of_the_subscription() -> None:
+    server = ScriptedServer()
+    begun: list[Job] = []
+    go_on = asyncio.Event()
+
+    async def work(job: Job) -> None:
+        begun.append(job)
+        await go_on.wait()
+        raise ValueError("mine")
+
+    async with session(server) as (client, peer):
+        subscription = await joined(client, peer, work)
+        hand(peer, "a")
+        await peer.settle()
+        leaving = asyncio.ensure_future(subscription.unsubscribe())
+        await peer.expect("unsubscribe")
+        peer.send("unsubscribed", topic=TOPIC)
+        await leaving
+        go_on.set()
+        await peer.settle()
+        begun[0].ack()
+        begun[0].progress()
+        await peer.expect_silence()
+
+
 async def test_jobs_may_come_as_a_loop() -> None:
     server = ScriptedServer()
     async with session(server) as (client, peer):

@@ -180,6 +180,25 @@ async def test_a_lobby_is_kept_true_and_begins_with_a_snapshot_after_every_recon
         assert [event async for event in events] == []
 
 
+async def test_a_lobby_begins_with_its_snapshot_also_while_a_former_watch_of_it_has_not_ended() -> None:
+    server = ScriptedServer()
+    seen: list[str] = []
+    async with server.session() as (client, peer):
+        watching = asyncio.ensure_future(client.lobby("staff"))
+        await peer.expect("lobbySubscribe")
+        peer.send("lobbySubscribed", lobbyId="staff", presence={})
+        leaving = asyncio.ensure_future((await watching).unsubscribe())
+        await peer.expect("lobbyUnsubscribe")
+        again = asyncio.ensure_future(client.lobby("staff", lambda event: seen.append(event.event)))
+        await peer.expect("lobbySubscribe")
+        peer.send("lobbyPresence", event="join", lobbyId="staff", roomId="a", actorId="ben", data={})
+        peer.send("lobbyUnsubscribed", lobbyId="staff")
+        peer.send("lobbySubscribed", lobbyId="staff", presence={"a": {"ben": entry("ben")}})
+        await again
+        await leaving
+        assert seen == ["snapshot"]
+
+
 async def test_a_lobby_that_is_refused_may_be_asked_for_again() -> None:
     server = ScriptedServer()
     async with server.session() as (client, peer):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from roomwire import TokenRequest
+from roomwire import Timeouts, TokenRequest
 
 from ..support.scripted_server import EPOCH, Peer, ScriptedServer, now
 
@@ -99,6 +99,22 @@ async def test_a_renewal_that_is_refused_is_tried_with_another_token() -> None:
         await renew(peer)
         assert tokens.refusals == [None, None, None, "access_denied"]
         assert client.state.name == "connected"
+
+
+async def test_an_answer_that_comes_too_late_is_not_that_of_the_next_renewal() -> None:
+    server, tokens = ScriptedServer(), Tokens()
+    errors: list[str] = []
+    async with server.session(tokens, timeouts=Timeouts(request=10)) as (client, peer):
+        client.on("error", lambda error: errors.append(error.error))
+        await peer.expect("reauth")
+        await peer.expect("reauth")
+        assert errors == ["request_timeout"]
+        peer.send("reauth", success=True, authExpiresAt=now() + 120)
+        await peer.settle()
+        peer.send("reauth", success=False, error="access_denied")
+        await renew(peer)
+        assert tokens.refusals == [None, None, None, "access_denied"]
+        assert errors == ["request_timeout", "access_denied"]
 
 
 async def test_a_token_that_expires_all_the_same_leads_to_a_new_connection_at_once() -> None:

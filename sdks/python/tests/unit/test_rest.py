@@ -43,6 +43,17 @@ def test_a_publish_without_an_answer_is_sent_again_with_the_same_id() -> None:
     assert len(set(bodies)) == 1
 
 
+def test_what_is_sent_again_waits_by_chance_so_that_many_do_not_come_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("roomwire.rest.synchronous.transport.RETRY_WAITS", (0.2, 1.0))
+    monkeypatch.setattr("roomwire.rest.synchronous.transport.time.sleep", waits.append)
+    monkeypatch.setattr("roomwire.rest.synchronous.transport.random", lambda: 0.5)
+    transport, _ = answering(httpx.ReadTimeout("late"), httpx.Response(503), httpx.Response(200, json=ACCEPTED))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        rest.publish("a/b/c", 1)
+    assert waits == pytest.approx([0.15, 0.75])
+
+
 def test_what_makes_something_is_sent_once() -> None:
     transport, bodies = answering(httpx.ConnectError("refused"))
     with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(ConnectionError) as failed:

@@ -370,3 +370,43 @@ async def test_a_restored_subscription_that_was_given_up_meanwhile_is_ended() ->
         auth = await peer.authenticate(restoredSubscriptions=[{"pattern": TOPIC, "load_balance": True, "filters": []}])
         assert (auth["reconnect"], auth["clientId"]) == (True, "worker-1")
         assert await peer.expect("unsubscribe") == {"type": "unsubscribe", "topic": TOPIC}
+
+
+@pytest.mark.parametrize("filters", [[], ["eu"]])
+async def test_what_a_subscription_still_gets_is_not_for_one_that_follows_it(filters: list[str]) -> None:
+    """[WS-UNSUB-1]"""
+    server = ScriptedServer()
+    async with server.session() as (client, peer):
+        former = await subscribed(client, peer)
+        leaving = asyncio.ensure_future(former.unsubscribe())
+        await peer.expect("unsubscribe")
+        following = asyncio.ensure_future(subscribe(client, filters=filters))
+        await peer.settle()
+        peer.message("old", msgId="a", requiresAck=True)
+        await peer.settle()
+        peer.send("unsubscribed", topic=TOPIC)
+        await peer.subscribe()
+        peer.message("new", msgId="b", requiresAck=True)
+        assert await take(await following, 1) == ["new"]
+        await leaving
+
+
+async def test_what_other_filters_let_through_is_not_for_one_that_follows_while_they_are_set() -> None:
+    server = ScriptedServer()
+    async with server.session() as (client, peer):
+        former = await subscribed(client, peer)
+        filtering = asyncio.ensure_future(client.set_filters(TOPIC, ["us"]))
+        await peer.expect("setFilters")
+        leaving = asyncio.ensure_future(former.unsubscribe())
+        await peer.settle()
+        following = asyncio.ensure_future(subscribe(client, filters=["eu"]))
+        await peer.settle()
+        peer.message("old", filter="us")
+        await peer.settle()
+        peer.send("filtersUpdated", topic=TOPIC, filters=["us"])
+        await peer.expect("unsubscribe")
+        peer.send("unsubscribed", topic=TOPIC)
+        await peer.subscribe()
+        peer.message("new", filter="eu")
+        assert await take(await following, 1) == ["new"]
+        await asyncio.gather(leaving, filtering, return_exceptions=True)

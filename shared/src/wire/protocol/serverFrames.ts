@@ -197,8 +197,10 @@ const encodedFrames = {
       topic,
       msgRef: text,
       id: optional(described('The id of the publish, if it had one', text)),
-      duplicate: optional(described('An earlier publish with this id was delivered', constant(true))),
-      scheduledId: optional(described('Of a publish with `deliverAt`, which has been stored', text)),
+      duplicate: optional(described('An earlier publish with this id was accepted instead', constant(true))),
+      scheduledId: optional(
+        described('Of a publish with `deliverAt`, which has been stored, and of a duplicate of one', text),
+      ),
     }),
     example: { topic: exampleTopic, msgRef: '18' },
   }),

@@ -46,7 +46,8 @@ class Link:
         self._outbox: deque[bytes] = deque()
         self._has_work = asyncio.Event()
         self._sign_of_life = asyncio.Event()
-        self._reauthenticated: asyncio.Future[Reauthenticated] | None = None
+        self._reauthentications: deque[asyncio.Future[Reauthenticated]] = deque()
+        """Those that are not answered, the oldest first: the server answers in order. One that has timed out still waits."""
         self._renewal = Renewal(environment, tokens, self._reauthenticate, events.on_error)
 
     def send(self, frame: bytes) -> None:
@@ -135,8 +136,8 @@ class Link:
             self._sign_of_life.set()
             frame = self._decoded(data)
             if isinstance(frame, Reauthenticated):
-                if self._reauthenticated is not None:
-                    resolve(self._reauthenticated, frame)
+                if self._reauthentications:
+                    resolve(self._reauthentications.popleft(), frame)
             elif frame is not None:
                 if isinstance(frame, TokenExpiring):
                     self._renewal.hurry()
@@ -162,12 +163,11 @@ class Link:
                 raise ConnectionError("heartbeat_timeout") from cause
 
     async def _reauthenticate(self, token: str) -> Reauthenticated:
-        """The answers carry no reference; after one that did not come in time the next is not ours."""
-        if self._reauthenticated is None or self._reauthenticated.done():
-            self._reauthenticated = new_future()
+        reauthenticated: asyncio.Future[Reauthenticated] = new_future()
+        self._reauthentications.append(reauthenticated)
         self.send(encode_frame("reauth", token=token))
         try:
-            answer = await within(self._settings.timeouts.request, asyncio.shield(self._reauthenticated))
+            answer = await within(self._settings.timeouts.request, reauthenticated)
         except TimeoutError as cause:
             raise ConnectionError("request_timeout") from cause
         if answer.error is None:

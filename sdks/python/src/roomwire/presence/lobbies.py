@@ -33,6 +33,7 @@ class Lobby:
         self._handler = handler
         self._leave = leave
         self._rooms: dict[str, dict[str, PresenceEntry]] = {}
+        self._has_begun = False
         self._events: Broadcast[LobbyEvent] = Broadcast()
 
     @property
@@ -57,9 +58,13 @@ class Lobby:
 
     def reset(self, presence: dict[str, dict[str, PresenceEntry]]) -> None:
         self._rooms = presence
+        self._has_begun = True
         self._tell(LobbySnapshot({room: dict(actors) for room, actors in presence.items()}))
 
     def apply(self, frame: LobbyEventFrame, now: float) -> None:
+        # What comes before its snapshot is of a former watch, which has not ended yet.
+        if not self._has_begun:
+            return
         actors = self._rooms.setdefault(frame.room_id, {})
         before = actors.pop(frame.actor_token_id, None)
         after = None

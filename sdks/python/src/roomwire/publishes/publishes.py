@@ -26,9 +26,9 @@ class Published:
     id: str | None
     """With which it was published; None where the server knows no ids, or it was to have none."""
     duplicate: bool
-    """An earlier publish with this id has been delivered, and this one was not."""
+    """An earlier publish with this id has been accepted, and this one was not."""
     scheduled_id: str | None = None
-    """Of one with `deliver_at`: by which a backend may cancel it."""
+    """Of one with `deliver_at`, or a duplicate of one: by which a backend may cancel it."""
 
 
 @dataclass(frozen=True)

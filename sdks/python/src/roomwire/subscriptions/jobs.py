@@ -74,8 +74,7 @@ class Holding:
 
     def settle(self, type_: str, **fields: Any) -> None:
         self.say(type_, **fields)
-        self.close()
-        self._release(self)
+        self.drop()
 
     def keep_alive(self, every: float) -> None:
         def beat() -> None:
@@ -93,8 +92,12 @@ class Holding:
         self.is_lost = True
         self._stop_beats()
         if not self._has_begun:
-            self.close()
-            self._release(self)
+            self.drop()
+
+    def drop(self) -> None:
+        """The client holds it no longer."""
+        self.close()
+        self._release(self)
 
     def close(self) -> None:
         """Nothing more is said of it."""
@@ -124,6 +127,11 @@ class Job(Message):
         """The client does this when it hands the job over."""
         if self._holding is not None:
             self._holding.begin()
+
+    def drop(self) -> None:
+        """The client does this when a handler has failed that had lost it."""
+        if self._holding is not None:
+            self._holding.drop()
 
     def ack(self) -> None:
         """Says that the job is done, so that nobody gets it again."""

@@ -144,6 +144,7 @@ class Subscription:
 
     def _failed(self, message: Message, cause: BaseException) -> None:
         if isinstance(message, Job) and message.is_lost:
+            message.drop()
             return
         self._report(cause)
         if isinstance(message, Job) and self._jobs is not None:

@@ -142,8 +142,11 @@ class TopicSubscription:
         """Whether the message is one for the members."""
         if not self._members:
             return False
-        # Before the answer it comes from a subscription that the server has restored or not yet ended, and comes once more.
-        if self.cursor.is_placed and (not self._is_live or self._is_outdated):
+        # From a subscription of others, which has not ended yet.
+        if self._is_outdated or self._phase is Phase.UNSUBSCRIBING:
+            return False
+        # From one that the server has restored: after the answer it comes once more.
+        if self.cursor.is_placed and not self._is_live:
             return False
         self.cursor.delivered(frame.meta)
         return True

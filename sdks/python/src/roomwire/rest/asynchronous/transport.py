@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from random import random
 from typing import Any
 
 import httpx
@@ -12,7 +13,7 @@ from ...errors import ConnectionError
 from ..errors import RestError, rest_error
 
 RETRY_WAITS = (0.2, 1.0)
-"""Seconds before what may be sent again is sent again."""
+"""Seconds before what may be sent again is sent again, at most."""
 AWAY = (502, 503, 504)
 
 
@@ -52,11 +53,11 @@ class Transport:
             try:
                 return await self._send(request)
             except ConnectionError:
-                await asyncio.sleep(wait)
+                await asyncio.sleep(spread(wait))
             except RestError as error:
                 if error.status not in AWAY:
                     raise
-                await asyncio.sleep(wait)
+                await asyncio.sleep(spread(wait))
         return await self._send(request)
 
     async def aclose(self) -> None:
@@ -76,6 +77,11 @@ class Transport:
         except ValueError as cause:
             # Something else has answered in place of the service.
             raise rest_error(response) from cause
+
+
+def spread(wait: float) -> float:
+    """So that many backends do not come back at once."""
+    return wait * (1 - random() / 2)
 
 
 def headers_of(content: bytes | None) -> dict[str, str]:
