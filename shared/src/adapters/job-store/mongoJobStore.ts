@@ -21,9 +21,10 @@ import {
 import { isDuplicateKey } from '../mongo/errors.js';
 import { FollowProgress } from '../mongo/followProgress.js';
 import { noJobs } from './changedGroup.js';
-import { jobCollections, type GroupDocument, type JobCollections } from './jobDocuments.js';
+import { jobCollections, partId, type GroupDocument, type JobCollections } from './jobDocuments.js';
 import { idsOf } from './jobOwners.js';
 import { MongoJobCommits } from './mongoJobCommits.js';
+import { fenceParts } from './mongoJobParts.js';
 import { MongoJobRemovals } from './mongoJobRemovals.js';
 import { jobsBehind, jobsByNumber, recentJobIds } from './mongoJobs.js';
 import { OpenJobGroup } from './openJobGroup.js';
@@ -75,6 +76,8 @@ class MongoJobStore implements JobStore {
       const stored: StoredJobGroup[] = [];
       for (let from = 0; from < found.length; from += openedAtOnce) {
         const some = found.slice(from, from + openedAtOnce);
+        // What the former owner has not written of its last commit by now would not be seen here.
+        await fenceParts(this.collections.buckets, term, some.flatMap(countedParts));
         for (const group of await Promise.all(some.map((document) => this.begin(document))))
           if (group !== undefined) stored.push(group);
       }
@@ -304,6 +307,10 @@ class MongoJobStore implements JobStore {
     this.removals.begin(groupId);
   }
 }
+
+/** The buckets of its last commit, which may still be on their way. */
+const countedParts = ({ _id, counted }: GroupDocument): readonly string[] =>
+  counted.map(({ bucket }) => partId(_id, bucket));
 
 const storedGroup = ({ group, totals }: GroupDocument): StoredJobGroup => ({ ...group, ...totals });
 
