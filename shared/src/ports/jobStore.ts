@@ -131,6 +131,9 @@ export interface JobStore {
   /** Adds the group, or replaces what is said of it; its jobs stay. */
   write(group: JobGroupRecord, term: number): Promise<void>;
 
+  /** Replaces what is said of a group. One that is not there is passed over. */
+  describe(group: JobGroupRecord, term: number): Promise<void>;
+
   /**
    * What has changed in groups of the shard, one call at a time by its owner. Each group has all of its changes or none; of a rejected call any of
    * them. Groups that are not there are passed over.

@@ -73,6 +73,12 @@ export class SimulatedJobs {
     else this.groups.set(record.groupId, { record, jobs: new Map(), ids: [], lastSeq: 0, collected: -1 });
   }
 
+  describe(record: JobGroupRecord, term: number): void {
+    this.admit(record.shard, term);
+    const known = this.groups.get(record.groupId);
+    if (known) known.record = record;
+  }
+
   commit(
     shard: number,
     term: number,
@@ -184,6 +190,7 @@ export const jobStoreOn = (
     group: (groupId) => reach(() => jobs.all().find((group) => group.groupId === groupId)),
     groupsOf: (owner) => reach(() => jobs.all().filter((group) => belongsTo(group, owner))),
     write: (group, term) => reach(() => jobs.write(group, term)),
+    describe: (group, term) => reach(() => jobs.describe(group, term)),
     commit: (shard, term, changes, positions) =>
       whileOpen(async () => {
         const half = commitsWhole() ? 0 : Math.ceil(changes.length / 2);

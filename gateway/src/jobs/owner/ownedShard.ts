@@ -23,7 +23,7 @@ export interface OwnedShardDeps
     Pick<ShardCommitsDeps, 'logger' | 'superseded'> {
   readonly store: OwnedGroupDeps['store'] &
     ShardCommitsDeps['store'] &
-    Pick<JobStore, 'take' | 'recentIds' | 'write' | 'remove'>;
+    Pick<JobStore, 'take' | 'recentIds' | 'write' | 'describe' | 'remove'>;
   readonly intake: Intake;
   /** A message may be published once more under its id for so long. */
   readonly repeatedMs: number;
@@ -65,7 +65,7 @@ export class OwnedShard {
     const { store, logger, superseded, clock } = deps;
     this.commits = new ShardCommits({ store, logger, superseded, shard, term, now: () => clock.monotonic() });
     this.describing = new Describing({
-      write: (record) => this.untilDone(() => store.write(record, term)),
+      write: (record) => this.untilDone(() => store.describe(record, term)),
       failed: (error) => {
         if (error instanceof StaleTerm) superseded();
         else logger.debug('What is said of a worker group was not written', { shard, error });

@@ -86,6 +86,30 @@ describe('a shard', () => {
     });
 });
 
+describe('what is said of the groups of a shard', () => {
+  let folder: TemporaryFolder;
+  let store: JobStore;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await openEmbeddedJobStore({ file: (name) => join(folder.path, name) });
+  });
+  afterEach(async () => {
+    await store.close();
+    await folder.remove();
+  });
+
+  it('[WS-JOB-12] makes no group anew that is deleted meanwhile', async () => {
+    const owned = openShard(1, { store });
+    await owned.ready;
+    const group = await owned.make(record);
+    await store.removeOf([record.owners.roomId]);
+    await group.madePermanent(record.options);
+    await owned.close();
+    expect(await store.group(record.groupId)).to.equal(undefined);
+  });
+});
+
 describe('a shard that its process gives up', () => {
   let folder: TemporaryFolder;
   let store: JobStore;

@@ -87,6 +87,12 @@ class EmbeddedJobStore implements JobStore {
     return this.owning(group.shard, term, () => putGroup(this.tables, group));
   }
 
+  describe(group: JobGroupRecord, term: number): Promise<void> {
+    return this.owning(group.shard, term, () => {
+      if (this.tables.groups.get(group.groupId) !== undefined) putGroup(this.tables, group);
+    });
+  }
+
   commit(
     shard: number,
     term: number,

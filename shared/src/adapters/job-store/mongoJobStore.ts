@@ -133,6 +133,16 @@ class MongoJobStore implements JobStore {
     });
   }
 
+  describe(group: JobGroupRecord, term: number): Promise<void> {
+    return this.call(async () => {
+      const { groupId: _id, shard } = group;
+      this.requireOwned(shard, term);
+      const filter = { _id, term, isRemoved: false };
+      const replaced = await this.collections.groups.updateOne(filter, { $set: { group } }, durably);
+      if (replaced.matchedCount === 0 && !(await this.isOwner(shard, term))) throw this.stale(shard, term);
+    });
+  }
+
   commit(
     shard: number,
     term: number,

@@ -175,6 +175,7 @@ describe('on the MongoDB of this run', () => {
       await groups.updateOne({ _id: 'g' }, { $set: { isRemoved: true } });
       await client.close();
       await store.write(groupOf('g'), 1);
+      await store.describe(groupOf('g'), 1);
       expect(await store.group('g')).to.equal(undefined);
       await store.commit(shard, 1, [{ groupId: 'h', add: jobsFrom(1, 3) }]);
       expect(await seqsOf(store, 'h')).to.eql([1, 2, 3]);
