@@ -120,6 +120,9 @@ export interface JobStore {
    */
   take(shard: number, term: number): Promise<StoredShard>;
 
+  /** The caller owns the shard no more, in this term or an earlier one: nothing is kept in memory for it. */
+  release(shard: number, term: number): Promise<void>;
+
   /** The group of this name, whoever owns it: here and below as of its last commit. */
   find(topic: string, name: string): Promise<StoredJobGroup | undefined>;
 

@@ -185,6 +185,7 @@ export const jobStoreOn = (
   const reach = <T>(act: () => T): Promise<T> => whileOpen(() => call(act));
   return {
     take: (shard, term) => reach(() => jobs.take(shard, term)),
+    release: async () => undefined,
     find: (topic, name) =>
       reach(() => jobs.all().find((group) => group.topic === topic && group.name === name)),
     group: (groupId) => reach(() => jobs.all().find((group) => group.groupId === groupId)),

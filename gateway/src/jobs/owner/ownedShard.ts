@@ -23,7 +23,7 @@ export interface OwnedShardDeps
     Pick<ShardCommitsDeps, 'logger' | 'superseded'> {
   readonly store: OwnedGroupDeps['store'] &
     ShardCommitsDeps['store'] &
-    Pick<JobStore, 'take' | 'recentIds' | 'write' | 'describe' | 'remove'>;
+    Pick<JobStore, 'take' | 'release' | 'recentIds' | 'write' | 'describe' | 'remove'>;
   readonly intake: Intake;
   /** A message may be published once more under its id for so long. */
   readonly repeatedMs: number;
@@ -160,6 +160,8 @@ export class OwnedShard {
       group.close(false);
     }
     this.groups.clear();
+    // It frees memory, which the end of the store does as well.
+    this.deps.store.release(this.shard, this.term).catch(() => undefined);
   }
 
   private async load(): Promise<void> {

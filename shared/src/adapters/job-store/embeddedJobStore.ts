@@ -67,6 +67,8 @@ class EmbeddedJobStore implements JobStore {
     });
   }
 
+  async release(): Promise<void> {}
+
   async find(topic: string, name: string): Promise<StoredJobGroup | undefined> {
     this.assertOpen();
     const groupId = this.tables.named.get([topic, name]);

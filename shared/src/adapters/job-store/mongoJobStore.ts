@@ -85,6 +85,12 @@ class MongoJobStore implements JobStore {
     });
   }
 
+  async release(shard: number, term: number): Promise<void> {
+    if (this.owned.get(shard)?.term === term) this.owned.delete(shard);
+    for (const [groupId, group] of this.open)
+      if (group.shard === shard && group.term <= term) this.open.delete(groupId);
+  }
+
   find(topic: string, name: string): Promise<StoredJobGroup | undefined> {
     return this.call(async () => {
       const found = await this.collections.groups.find({ topic, isRemoved: false }, readLimits()).toArray();
@@ -263,7 +269,7 @@ class MongoJobStore implements JobStore {
       return undefined;
     }
     const group = await OpenJobGroup.open(this.collections, document);
-    this.open.set(document._id, group);
+    if (this.owns(group)) this.open.set(document._id, group);
     return { ...document.group, ...group.totals };
   }
 
@@ -275,6 +281,8 @@ class MongoJobStore implements JobStore {
       const found = await this.collections.groups.findOne({ _id: groupId, isRemoved: false }, readLimits());
       if (found === null) return undefined;
       const group = await OpenJobGroup.open(this.collections, found);
+      // Whoever reads late of a shard that it has lost is to leave nothing here.
+      if (!this.owns(group)) return group;
       // It may have been read before what made others forget it, or be open by now.
       if (dropped !== this.dropped || this.open.has(groupId)) continue;
       this.open.set(groupId, group);
@@ -301,6 +309,10 @@ class MongoJobStore implements JobStore {
     const known = this.owned.get(shard);
     if (known?.term !== term) throw new StaleTerm(shard, term);
     return known;
+  }
+
+  private owns({ shard, term }: OpenJobGroup): boolean {
+    return this.owned.get(shard)?.term === term;
   }
 
   private async isOwner(shard: number, term: number): Promise<boolean> {

@@ -294,6 +294,23 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       expect(await store.group('gone')).to.equal(undefined);
     });
 
+    it('keeps nothing in memory of a shard that was released, but of one that was taken again', async () => {
+      const other = await underTest.beside();
+      await begun();
+      await store.commit(shard, 1, [{ groupId: 'g', add: jobsFrom(1, 3) }]);
+      await store.release(shard, 1);
+      await other.take(shard, 2);
+      await other.commit(shard, 2, [{ groupId: 'g', settled: [1] }]);
+      expect(await seqsOf(store, 'g')).to.eql([2, 3]);
+      await other.commit(shard, 2, [{ groupId: 'g', settled: [2] }]);
+      expect(await seqsOf(store, 'g')).to.eql([3]);
+      await store.take(shard, 3);
+      await store.release(shard, 1);
+      await store.commit(shard, 3, [{ groupId: 'g', settled: [3] }]);
+      expect(await seqsOf(store, 'g')).to.eql([]);
+      await other.close();
+    });
+
     it('removes the groups of a project, an app, a room and a scope, whoever owns them', async () => {
       const { owners } = groupOf('g');
       const others = [
