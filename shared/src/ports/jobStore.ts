@@ -120,6 +120,9 @@ export interface JobStore {
    */
   take(shard: number, term: number): Promise<StoredShard>;
 
+  /** The caller owns the shard no more, in this term or an earlier one: nothing is kept in memory for it. */
+  release(shard: number, term: number): Promise<void>;
+
   /** The group of this name, whoever owns it: here and below as of its last commit. */
   find(topic: string, name: string): Promise<StoredJobGroup | undefined>;
 
@@ -130,6 +133,9 @@ export interface JobStore {
 
   /** Adds the group, or replaces what is said of it; its jobs stay. */
   write(group: JobGroupRecord, term: number): Promise<void>;
+
+  /** Replaces what is said of a group. One that is not there is passed over. */
+  describe(group: JobGroupRecord, term: number): Promise<void>;
 
   /**
    * What has changed in groups of the shard, one call at a time by its owner. Each group has all of its changes or none; of a rejected call any of

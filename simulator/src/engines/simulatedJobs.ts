@@ -73,6 +73,12 @@ export class SimulatedJobs {
     else this.groups.set(record.groupId, { record, jobs: new Map(), ids: [], lastSeq: 0, collected: -1 });
   }
 
+  describe(record: JobGroupRecord, term: number): void {
+    this.admit(record.shard, term);
+    const known = this.groups.get(record.groupId);
+    if (known) known.record = record;
+  }
+
   commit(
     shard: number,
     term: number,
@@ -179,11 +185,13 @@ export const jobStoreOn = (
   const reach = <T>(act: () => T): Promise<T> => whileOpen(() => call(act));
   return {
     take: (shard, term) => reach(() => jobs.take(shard, term)),
+    release: async () => undefined,
     find: (topic, name) =>
       reach(() => jobs.all().find((group) => group.topic === topic && group.name === name)),
     group: (groupId) => reach(() => jobs.all().find((group) => group.groupId === groupId)),
     groupsOf: (owner) => reach(() => jobs.all().filter((group) => belongsTo(group, owner))),
     write: (group, term) => reach(() => jobs.write(group, term)),
+    describe: (group, term) => reach(() => jobs.describe(group, term)),
     commit: (shard, term, changes, positions) =>
       whileOpen(async () => {
         const half = commitsWhole() ? 0 : Math.ceil(changes.length / 2);

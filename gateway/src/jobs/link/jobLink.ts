@@ -91,7 +91,7 @@ export class JobLink {
     for (let failures = 1; lane.length > 0 && !this.closing.signal.aborted;) {
       const waiting = lane.splice(0, sentAtOnce);
       try {
-        await Promise.all(waiting.map((news) => this.deps.bus.send(jobNews, news, 'stored')));
+        await Promise.all(waiting.map((news) => this.store(news)));
         failures = 1;
       } catch (error) {
         // Some may be stored: by their numbers they are not taken again.
@@ -101,5 +101,16 @@ export class JobLink {
       }
     }
     this.lanes.delete(address);
+  }
+
+  /** What is too large for the bus is left out: those behind it would wait for ever. Whoever waits for it asks again, or gives up. */
+  private async store(news: JobNews): Promise<void> {
+    const { bus, logger } = this.deps;
+    try {
+      await bus.send(jobNews, news, 'stored');
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      logger.error('News of jobs are too large for the bus', { address: news.to, kind: news.kind, error });
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { JobGroup, JobOptions, PeekedJob } from '@roomwire/shared/ports/jobGroups';
 import type {
   JobChanges,
@@ -180,6 +181,8 @@ export class OwnedGroup {
     this.queue.choose(options);
     this.description.change({ options, isPermanent: true });
     await this.deps.described();
+    // Otherwise its next owner may not know of it.
+    if (this.isOver) throw new EngineUnavailable('jobs');
   }
 
   /** A few times a second. */

@@ -23,7 +23,7 @@ export interface OwnedShardDeps
     Pick<ShardCommitsDeps, 'logger' | 'superseded'> {
   readonly store: OwnedGroupDeps['store'] &
     ShardCommitsDeps['store'] &
-    Pick<JobStore, 'take' | 'recentIds' | 'write' | 'remove'>;
+    Pick<JobStore, 'take' | 'release' | 'recentIds' | 'write' | 'describe' | 'remove'>;
   readonly intake: Intake;
   /** A message may be published once more under its id for so long. */
   readonly repeatedMs: number;
@@ -40,7 +40,7 @@ const betweenTries = { firstMs: 100, longestMs: 5_000 };
 
 /** The groups of a shard that this process owns. */
 export class OwnedShard {
-  /** Resolves when its groups are here; rejects where another process owns it before that. */
+  /** Resolves when its groups are here; rejects with `EngineUnavailable` where another process owns it before that. */
   readonly ready: Promise<void>;
   /** Of what members on other processes have. The groups may be there before it is known who is waited for. */
   readonly gathering = new Gathering(longestMs);
@@ -65,13 +65,13 @@ export class OwnedShard {
     const { store, logger, superseded, clock } = deps;
     this.commits = new ShardCommits({ store, logger, superseded, shard, term, now: () => clock.monotonic() });
     this.describing = new Describing({
-      write: (record) => this.untilDone(() => store.write(record, term)),
+      write: (record) => this.untilDone(() => store.describe(record, term)),
       failed: (error) => {
         if (error instanceof StaleTerm) superseded();
         else logger.debug('What is said of a worker group was not written', { shard, error });
       },
     });
-    this.ready = this.load();
+    this.ready = this.load().catch(this.giveWay);
     this.ready.catch(() => undefined);
   }
 
@@ -128,7 +128,7 @@ export class OwnedShard {
   }
 
   async remove(group: OwnedGroup): Promise<void> {
-    await this.deps.store.remove(group.groupId, this.term);
+    await this.deps.store.remove(group.groupId, this.term).catch(this.giveWay);
     this.drop(group);
   }
 
@@ -160,6 +160,8 @@ export class OwnedShard {
       group.close(false);
     }
     this.groups.clear();
+    // It frees memory, which the end of the store does as well.
+    this.deps.store.release(this.shard, this.term).catch(() => undefined);
   }
 
   private async load(): Promise<void> {
@@ -200,7 +202,7 @@ export class OwnedShard {
       return group;
     } catch (error) {
       if (this.held.delete(held)) held.cancel();
-      throw error;
+      return this.giveWay(error);
     }
   }
 
@@ -230,6 +232,13 @@ export class OwnedShard {
     this.groups.set(group.groupId, group);
     return group;
   }
+
+  /** Whoever asks is to ask the process that owns the shard now. */
+  private readonly giveWay = (error: unknown): never => {
+    if (!(error instanceof StaleTerm)) throw error;
+    this.deps.superseded();
+    throw new EngineUnavailable('jobs', { cause: error });
+  };
 
   private mustBeOpen(): void {
     if (this.closing.signal.aborted) throw new EngineUnavailable('jobs');

@@ -22,7 +22,7 @@ const busAwayFor = (tries: number): Pick<MessageBus, 'read' | 'send'> => {
   };
 };
 
-/** A bus that keeps what is sent, and brings it to readers when it is told to. */
+/** A bus that keeps what is sent, but for answers, which are too large for it, and brings it to readers when it is told to. */
 class HeldBus implements Pick<MessageBus, 'read' | 'send'> {
   readonly stored: JobNews[] = [];
   /** Of the next sends: whether they are stored, and whether that is answered. */
@@ -31,6 +31,7 @@ class HeldBus implements Pick<MessageBus, 'read' | 'send'> {
 
   readonly send: MessageBus['send'] = async (_channel, record) => {
     const outcome = this.outcomes.shift() ?? 'stored';
+    if ((record as JobNews).kind === 'answer') throw new RangeError('A record is too large');
     if (outcome !== 'refused') this.stored.push(record as JobNews);
     if (outcome !== 'stored') throw new EngineUnavailable('message bus');
     return 0;
@@ -105,6 +106,18 @@ describe('what processes say to one another about jobs', () => {
       await haveStored(6);
       bus.bring(bus.stored);
       expect(taken).to.eql([1, 3, 4, 2]);
+      await close();
+    });
+
+    it('without what is too large for the bus, which holds up nothing else', async () => {
+      const { bus, sender, taken, haveStored, close } = await linked();
+      const to = 'shard-1';
+      sender.send({ kind: 'answer', to, shard: 1, term: 1, ref: 1, isDone: true, values: new Uint8Array() });
+      const seqs = Array.from({ length: 1_000 }, (_, n) => n);
+      for (const seq of seqs) sender.send(settled(seq));
+      await haveStored(1_000);
+      bus.bring(bus.stored);
+      expect(taken).to.eql(seqs);
       await close();
     });
 

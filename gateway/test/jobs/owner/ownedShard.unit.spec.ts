@@ -8,6 +8,7 @@ import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { groupOf } from '@roomwire/testing/contracts/job-store/storedJobs';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { Intake } from '../../../src/jobs/owner/intake.js';
+import type { OwnedShard } from '../../../src/jobs/owner/ownedShard.js';
 import { openShard } from '../../support/openShard.js';
 
 /** A call that has come, and goes on when it is told to. */
@@ -83,6 +84,93 @@ describe('a shard', () => {
       await owned.close();
       const { groups } = await store.take(record.shard, 2);
       expect(groups.map(({ name }) => name)).to.eql(['g']);
+    });
+});
+
+describe('what is said of the groups of a shard', () => {
+  let folder: TemporaryFolder;
+  let store: JobStore;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await openEmbeddedJobStore({ file: (name) => join(folder.path, name) });
+  });
+  afterEach(async () => {
+    await store.close();
+    await folder.remove();
+  });
+
+  it('[WS-JOB-12] makes no group anew that is deleted meanwhile', async () => {
+    const owned = openShard(1, { store });
+    await owned.ready;
+    const group = await owned.make(record);
+    await store.removeOf([record.owners.roomId]);
+    await group.madePermanent(record.options);
+    await owned.close();
+    expect(await store.group(record.groupId)).to.equal(undefined);
+  });
+});
+
+describe('a shard that another process has taken', () => {
+  let folder: TemporaryFolder;
+  let store: JobStore;
+  let owned: OwnedShard;
+  let superseded: number;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    store = await openEmbeddedJobStore({ file: (name) => join(folder.path, name) });
+    superseded = 0;
+    owned = open();
+  });
+  afterEach(async () => {
+    owned.abandon();
+    await store.close();
+    await folder.remove();
+  });
+
+  const open = (): OwnedShard => {
+    const opened = openShard(1, {
+      store,
+      superseded: () => {
+        superseded++;
+        opened.abandon();
+      },
+    });
+    return opened;
+  };
+
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    'before it has read its groups': async () => {
+      await owned.ready;
+      await store.take(record.shard, 2);
+      owned = open();
+      return owned.ready;
+    },
+    'before a group is made': async () => {
+      await owned.ready;
+      await store.take(record.shard, 2);
+      return owned.make(record);
+    },
+    'before a group is deleted': async () => {
+      await owned.ready;
+      const group = await owned.make(record);
+      await store.take(record.shard, 2);
+      return owned.remove(group);
+    },
+    'before a group is made permanent': async () => {
+      await owned.ready;
+      const group = await owned.make(record);
+      await store.take(record.shard, 2);
+      return group.madePermanent(record.options);
+    },
+  };
+
+  for (const [when, call] of Object.entries(calls))
+    it(`has whoever asks wait for the other one (${when})`, async () => {
+      expect(await errorOf(call())).to.be.instanceOf(EngineUnavailable);
+      expect(superseded).to.equal(1);
+      expect([...owned]).to.eql([]);
     });
 });
 

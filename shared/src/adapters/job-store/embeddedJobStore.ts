@@ -67,6 +67,8 @@ class EmbeddedJobStore implements JobStore {
     });
   }
 
+  async release(): Promise<void> {}
+
   async find(topic: string, name: string): Promise<StoredJobGroup | undefined> {
     this.assertOpen();
     const groupId = this.tables.named.get([topic, name]);
@@ -85,6 +87,12 @@ class EmbeddedJobStore implements JobStore {
 
   write(group: JobGroupRecord, term: number): Promise<void> {
     return this.owning(group.shard, term, () => putGroup(this.tables, group));
+  }
+
+  describe(group: JobGroupRecord, term: number): Promise<void> {
+    return this.owning(group.shard, term, () => {
+      if (this.tables.groups.get(group.groupId) !== undefined) putGroup(this.tables, group);
+    });
   }
 
   commit(

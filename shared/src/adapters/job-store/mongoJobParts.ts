@@ -60,6 +60,18 @@ const putAll = async (
   }
 };
 
+/** Whatever owners of earlier terms still write of these parts is refused from then on. */
+export const fenceParts = async (
+  collection: Collection<PartDocument>,
+  term: number,
+  ids: readonly string[],
+): Promise<void> => {
+  for (let from = 0; from < ids.length; from += partsAtOnce) {
+    const filter = { _id: { $in: ids.slice(from, from + partsAtOnce) }, term: { $lt: term } };
+    await collection.updateMany(filter, { $set: { term } }, durably);
+  }
+};
+
 export const removeParts = async (
   collection: Collection<PartDocument>,
   { groupId, term }: GroupInTerm,

@@ -21,9 +21,10 @@ import {
 import { isDuplicateKey } from '../mongo/errors.js';
 import { FollowProgress } from '../mongo/followProgress.js';
 import { noJobs } from './changedGroup.js';
-import { jobCollections, type GroupDocument, type JobCollections } from './jobDocuments.js';
+import { jobCollections, partId, type GroupDocument, type JobCollections } from './jobDocuments.js';
 import { idsOf } from './jobOwners.js';
 import { MongoJobCommits } from './mongoJobCommits.js';
+import { fenceParts } from './mongoJobParts.js';
 import { MongoJobRemovals } from './mongoJobRemovals.js';
 import { jobsBehind, jobsByNumber, recentJobIds } from './mongoJobs.js';
 import { OpenJobGroup } from './openJobGroup.js';
@@ -75,11 +76,19 @@ class MongoJobStore implements JobStore {
       const stored: StoredJobGroup[] = [];
       for (let from = 0; from < found.length; from += openedAtOnce) {
         const some = found.slice(from, from + openedAtOnce);
+        // What the former owner has not written of its last commit by now would not be seen here.
+        await fenceParts(this.collections.buckets, term, some.flatMap(countedParts));
         for (const group of await Promise.all(some.map((document) => this.begin(document))))
           if (group !== undefined) stored.push(group);
       }
       return { groups: stored, positions };
     });
+  }
+
+  async release(shard: number, term: number): Promise<void> {
+    if (this.owned.get(shard)?.term === term) this.owned.delete(shard);
+    for (const [groupId, group] of this.open)
+      if (group.shard === shard && group.term <= term) this.open.delete(groupId);
   }
 
   find(topic: string, name: string): Promise<StoredJobGroup | undefined> {
@@ -127,6 +136,16 @@ class MongoJobStore implements JobStore {
       if (await this.isOwner(shard, term)) return;
       await groups.deleteOne({ _id, term });
       throw this.stale(shard, term);
+    });
+  }
+
+  describe(group: JobGroupRecord, term: number): Promise<void> {
+    return this.call(async () => {
+      const { groupId: _id, shard } = group;
+      this.requireOwned(shard, term);
+      const filter = { _id, term, isRemoved: false };
+      const replaced = await this.collections.groups.updateOne(filter, { $set: { group } }, durably);
+      if (replaced.matchedCount === 0 && !(await this.isOwner(shard, term))) throw this.stale(shard, term);
     });
   }
 
@@ -250,7 +269,7 @@ class MongoJobStore implements JobStore {
       return undefined;
     }
     const group = await OpenJobGroup.open(this.collections, document);
-    this.open.set(document._id, group);
+    if (this.owns(group)) this.open.set(document._id, group);
     return { ...document.group, ...group.totals };
   }
 
@@ -262,6 +281,8 @@ class MongoJobStore implements JobStore {
       const found = await this.collections.groups.findOne({ _id: groupId, isRemoved: false }, readLimits());
       if (found === null) return undefined;
       const group = await OpenJobGroup.open(this.collections, found);
+      // Whoever reads late of a shard that it has lost is to leave nothing here.
+      if (!this.owns(group)) return group;
       // It may have been read before what made others forget it, or be open by now.
       if (dropped !== this.dropped || this.open.has(groupId)) continue;
       this.open.set(groupId, group);
@@ -290,6 +311,10 @@ class MongoJobStore implements JobStore {
     return known;
   }
 
+  private owns({ shard, term }: OpenJobGroup): boolean {
+    return this.owned.get(shard)?.term === term;
+  }
+
   private async isOwner(shard: number, term: number): Promise<boolean> {
     return (await this.collections.shards.findOne({ _id: shard, term }, readLimits())) !== null;
   }
@@ -304,6 +329,10 @@ class MongoJobStore implements JobStore {
     this.removals.begin(groupId);
   }
 }
+
+/** The buckets of its last commit, which may still be on their way. */
+const countedParts = ({ _id, counted }: GroupDocument): readonly string[] =>
+  counted.map(({ bucket }) => partId(_id, bucket));
 
 const storedGroup = ({ group, totals }: GroupDocument): StoredJobGroup => ({ ...group, ...totals });
 

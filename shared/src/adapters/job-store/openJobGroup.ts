@@ -16,6 +16,7 @@ const remembered = 512;
 /** A group as its owner knows it. */
 export class OpenJobGroup {
   readonly groupId: string;
+  readonly shard: number;
   readonly term: number;
   private current: GroupTotals;
   private live: BucketNumbers;
@@ -32,6 +33,7 @@ export class OpenJobGroup {
   constructor(collections: JobCollections, document: GroupDocument) {
     this.collections = collections;
     this.groupId = document._id;
+    this.shard = document.shard;
     this.term = document.term;
     this.current = document.totals;
     this.unsureBehind = document.totals.lastSeq;

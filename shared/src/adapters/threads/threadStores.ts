@@ -49,8 +49,9 @@ const methods: { readonly [Name in StoreName]: Readonly<Record<MethodOf<Name>, t
     ...deletions,
   },
   jobs: {
-    ...({ take: true, find: true, group: true, groupsOf: true, get: true, page: true } as const),
-    ...({ write: true, commit: true, recentIds: true, remove: true } as const),
+    ...({ take: true, release: true, find: true, group: true, groupsOf: true } as const),
+    ...({ write: true, describe: true, commit: true, remove: true } as const),
+    ...({ page: true, get: true, recentIds: true } as const),
     ...deletions,
   },
   accessLog: { record: true, prune: true },

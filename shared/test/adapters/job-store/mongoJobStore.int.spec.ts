@@ -17,7 +17,7 @@ import {
   readBackupDocuments,
   writeBackupDocuments,
 } from '../../../src/adapters/view-store/mongo/backupCollections.js';
-import type { JobStore, NewJob } from '../../../src/ports/jobStore.js';
+import { StaleTerm, type JobStore, type NewJob } from '../../../src/ports/jobStore.js';
 import { linkTo } from '../view-store/mongoLink.js';
 import { mongoUrl, testDatabase, type TestDatabase } from '../view-store/mongoTestDatabase.js';
 
@@ -89,6 +89,26 @@ describe('on the MongoDB of this run', () => {
         await link.close();
       });
 
+    it('[WS-JOB-8] refuses what an owner has not written of a commit when the next one looks', async () => {
+      const link = await linkTo(database.url);
+      const former = await openMongoJobStore({ url: link.url, database: database.name });
+      await former.take(shard, 1);
+      await former.write(groupOf('g'), 1);
+      await former.commit(shard, 1, [{ groupId: 'g', add: jobsFrom(1, 600) }]);
+      const frozen = link.freezeBefore('jobBuckets');
+      const refused = former
+        .commit(shard, 1, [{ groupId: 'g', settled: [5, 6] }])
+        .catch((error: unknown) => error);
+      await frozen;
+      expect(await takeGroup(store, 2, 'g')).to.include({ depth: 600 });
+      link.thaw();
+      expect(await refused).to.be.instanceOf(StaleTerm);
+      expect(await takeGroup(store, 3, 'g')).to.include({ depth: 600 });
+      expect(await seqsOf(store, 'g')).to.eql(seqs(1, 600));
+      await former.close();
+      await link.close();
+    });
+
     it('leaves nothing of a group that is removed', async () => {
       await store.take(shard, 1);
       await store.write(groupOf('g'), 1);
@@ -155,6 +175,7 @@ describe('on the MongoDB of this run', () => {
       await groups.updateOne({ _id: 'g' }, { $set: { isRemoved: true } });
       await client.close();
       await store.write(groupOf('g'), 1);
+      await store.describe(groupOf('g'), 1);
       expect(await store.group('g')).to.equal(undefined);
       await store.commit(shard, 1, [{ groupId: 'h', add: jobsFrom(1, 3) }]);
       expect(await seqsOf(store, 'h')).to.eql([1, 2, 3]);

@@ -12,6 +12,8 @@ export interface Link {
   freeze(): void;
   /** Freezes after that many more bytes to the server; resolves then. */
   freezeAfter(bytes: number): Promise<void>;
+  /** Freezes before the next bytes to the server that contain the text; resolves then. */
+  freezeBefore(text: string): Promise<void>;
   thaw(): void;
   close(): Promise<void>;
 }
@@ -25,16 +27,27 @@ export const linkTo = async (
   const sockets = new Set<Socket>();
   let isFrozen = false;
   let bytesUntilFrozen = Infinity;
+  let heldBack: string | undefined;
   let frozen: () => void = () => undefined;
 
   const freeze = (): void => {
     isFrozen = true;
     for (const socket of sockets) socket.pause();
   };
+  const isHeldBack = (bytes: Buffer): boolean => {
+    if (heldBack === undefined || !bytes.includes(heldBack)) return false;
+    heldBack = undefined;
+    freeze();
+    return true;
+  };
   const join = (from: Socket, to: Socket, passing: (bytes: number) => void): void => {
     sockets.add(from);
     if (isFrozen) from.pause();
     from.on('data', (bytes: Buffer) => {
+      if (isHeldBack(bytes)) {
+        from.unshift(bytes);
+        return frozen();
+      }
       to.write(bytes);
       passing(bytes.length);
     });
@@ -79,6 +92,10 @@ export const linkTo = async (
     freeze,
     freezeAfter: (bytes) => {
       bytesUntilFrozen = bytes;
+      return new Promise((resolve) => (frozen = resolve));
+    },
+    freezeBefore: (text) => {
+      heldBack = text;
       return new Promise((resolve) => (frozen = resolve));
     },
     thaw: () => {

@@ -213,6 +213,7 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
         () => store.commit(shard, 1, [], new Map([[0, 9]])),
         () => store.write(groupOf('g', { isPermanent: true }), 1),
         () => store.write(groupOf('late'), 1),
+        () => store.describe(groupOf('g', { isPermanent: true }), 1),
         () => store.remove('g', 1),
         () => store.take(shard, 1),
       ];
@@ -276,6 +277,38 @@ export const jobStoreContract = (name: string, open: () => Promise<JobsUnderTest
       expect(await seqsOf(store, 'again')).to.eql([300]);
       expect(await seqsOf(store, 'stays')).to.have.length(600);
       expect(await store.group('g')).to.equal(undefined);
+    });
+
+    it('[WS-JOB-12] replaces what is said of a group that is there, and makes none anew that is gone', async () => {
+      await begun();
+      await begun('gone');
+      await store.commit(shard, 1, [{ groupId: 'g', add: jobsFrom(1, 3) }]);
+      await store.remove('gone', 1);
+      for (const groupId of ['g', 'gone', 'never'])
+        await store.describe(groupOf(groupId, { isPermanent: true }), 1);
+      await reopen();
+      const { groups } = await store.take(shard, 2);
+      expect(groups.map(({ groupId, isPermanent, depth }) => ({ groupId, isPermanent, depth }))).to.eql([
+        { groupId: 'g', isPermanent: true, depth: 3 },
+      ]);
+      expect(await store.group('gone')).to.equal(undefined);
+    });
+
+    it('keeps nothing in memory of a shard that was released, but of one that was taken again', async () => {
+      const other = await underTest.beside();
+      await begun();
+      await store.commit(shard, 1, [{ groupId: 'g', add: jobsFrom(1, 3) }]);
+      await store.release(shard, 1);
+      await other.take(shard, 2);
+      await other.commit(shard, 2, [{ groupId: 'g', settled: [1] }]);
+      expect(await seqsOf(store, 'g')).to.eql([2, 3]);
+      await other.commit(shard, 2, [{ groupId: 'g', settled: [2] }]);
+      expect(await seqsOf(store, 'g')).to.eql([3]);
+      await store.take(shard, 3);
+      await store.release(shard, 1);
+      await store.commit(shard, 3, [{ groupId: 'g', settled: [3] }]);
+      expect(await seqsOf(store, 'g')).to.eql([]);
+      await other.close();
     });
 
     it('removes the groups of a project, an app, a room and a scope, whoever owns them', async () => {
