@@ -1,6 +1,7 @@
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import {
   rollKey,
+  rollOfKey,
   type NewRollRecord,
   type RollId,
   type RollWrite,
@@ -32,12 +33,9 @@ class EmbeddedRoomEventStore implements RoomEventStore {
     this.transactions = new StoreTransactions(this.tables.environment, 'room events');
   }
 
-  async open(shard: number): Promise<readonly StoredRoll[]> {
+  async openIn(shard: number): Promise<readonly RollId[]> {
     this.transactions.assertOpen();
-    return this.tables
-      .openIn(shard)
-      .map((key) => this.tables.read(key))
-      .filter((stored) => stored !== undefined);
+    return this.tables.openIn(shard).map(rollOfKey);
   }
 
   async read(id: RollId): Promise<StoredRoll | undefined> {
