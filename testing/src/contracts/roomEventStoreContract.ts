@@ -144,6 +144,13 @@ export const roomEventStoreContract = (
       expect(left).to.eql(['busy', 'other']);
     });
 
+    it('leaves what the owner of an idle roll writes while its room is removed', async () => {
+      const roll = rollOf('gone-room');
+      await append(recordOf(roll, 1, { isIdle: true }));
+      const [[written]] = await Promise.all([append(recordOf(roll, 2)), store.removeOf(['gone-room'])]);
+      expect(written === 'overtaken' || textsOf(await store.read(roll))?.includes('r2')).to.equal(true);
+    });
+
     it('keeps all of it when it is reopened, and how far the log was followed', async () => {
       const roll = rollOf('room');
       await append(recordOf(roll, 1));

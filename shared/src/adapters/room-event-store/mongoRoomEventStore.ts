@@ -230,15 +230,17 @@ class MongoRoomEventStore implements RoomEventStore {
   }
 
   private async removeIdleOfRooms(roomIds: readonly string[]): Promise<void> {
-    const rolls = await this.records
+    const records = await this.records
       .find({ roomId: { $in: [...roomIds] } }, { projection: { roll: 1, revision: 1, isIdle: 1 } })
       .sort({ roll: 1, revision: 1 })
       .toArray();
-    const last = new Map(rolls.map(({ roll, isIdle }) => [roll, isIdle]));
-    for (const [roll, isIdle] of last) {
+    const lastOf = new Map(records.map((record) => [record.roll, record]));
+    for (const { roll, revision, isIdle } of lastOf.values()) {
       if (!isIdle) continue;
-      await this.records.deleteMany({ roll });
-      await this.settled.deleteOne({ _id: roll });
+      // Its owner may have written again since.
+      await this.records.deleteMany({ roll, revision: { $lte: revision } });
+      if ((await this.records.findOne({ roll }, withoutContent())) === null)
+        await this.settled.deleteOne({ _id: roll });
     }
   }
 }

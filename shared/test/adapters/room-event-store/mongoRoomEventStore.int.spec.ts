@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { rollOf, roomEventStoreContract } from '@roomwire/testing/contracts/roomEventStoreContract';
 import { reopenable } from '@roomwire/testing/contracts/reopenable';
+import { once } from '../../../src/runtime/service.js';
 import { openMongoRoomEventStore } from '../../../src/adapters/room-event-store/mongoRoomEventStore.js';
 import { linkTo } from '../view-store/mongoLink.js';
 import { mongoUrl, testDatabase } from '../view-store/mongoTestDatabase.js';
@@ -14,6 +15,37 @@ describe('on the MongoDB of this run', () => {
     const database = testDatabase();
     const open = () => openMongoRoomEventStore({ url: database.url, database: database.name });
     return reopenable(open, () => database.drop());
+  });
+
+  /** Deletions do not go on before this has happened. */
+  const beforeDeletions = (client: Socket, happen: () => Promise<unknown>): void => {
+    const emit = client.emit.bind<Socket['emit']>(client);
+    client.emit = (event: string, ...args: unknown[]) => {
+      const [bytes] = args;
+      if (event !== 'data' || !(bytes as Buffer).includes('deletes')) return emit(event, ...args);
+      void happen().then(() => emit(event, ...args));
+      return true;
+    };
+  };
+
+  it('leaves what is appended to an idle roll after the look that finds it so', async () => {
+    const database = testDatabase();
+    const open = (url: string) => openMongoRoomEventStore({ url, database: database.name });
+    const owner = await open(database.url);
+    const roll = rollOf('room');
+    const append = (revision: number, isIdle: boolean) =>
+      owner.append([{ roll, revision, term: 1, isIdle, content: Buffer.from(`r${revision}`) }]);
+    await append(1, true);
+    const appending = once(async () => void (await append(2, false)));
+    const link = await linkTo(database.url, (client) => beforeDeletions(client, appending));
+    const keeper = await open(link.url);
+    await keeper.removeOf(['room']);
+    await owner.settle(roll, 3);
+    const left = await owner.read(roll);
+    expect(left?.records.map(({ revision }) => revision)).to.eql([2]);
+    expect(left?.settled).to.equal(3);
+    for (const one of [owner, keeper, link]) await one.close();
+    await database.drop();
   });
 
   const mebibyte = 1024 * 1024;
