@@ -73,7 +73,7 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   const make = async (call: WebhookCall, permit: Permit): Promise<void> => {
     const posted = await attempt(call, permit).catch(unlessProjectGone);
     if (posted === undefined) return settlement.discard(call);
-    await reportEndpoint(call, posted.result);
+    await reportEndpoint(call, posted);
     const parkedAt = circuits.isOpen(call) ? call.parkedAt : undefined;
     const made = { ...attempted(call, posted), parkedAt };
     const progress = { attempt: made.attempts, patience: patienceOf(made, posted.endedAt) };
@@ -94,9 +94,9 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   };
 
   /** Before the call is done with, so that what follows from it is not lost with this process. */
-  const reportEndpoint = async (call: WebhookCall, result: AttemptResult): Promise<void> => {
-    // It was not called.
-    if (result.kind === 'forbidden') return;
+  const reportEndpoint = async (call: WebhookCall, { result, requestBytes }: Posted): Promise<void> => {
+    // It was not called: it must not be, or the call could not be signed.
+    if (result.kind === 'forbidden' || requestBytes === 0) return;
     const report = circuits.ended(call, endOf(result));
     if (report !== undefined) await surely(() => bus.put(webhookReports, report));
   };

@@ -130,6 +130,18 @@ describe('the handler of calls', () => {
     expect(turnedAway.map(({ callId }) => callId)).to.eql(['call']);
   });
 
+  it('[HOOK-CIRCUIT-1] counts no call that could not be signed', async () => {
+    let ended = 0;
+    const post = async () => ({
+      result: { kind: 'unreachable', isTimeout: false, reason: 'no key' } as const,
+      ...{ endedAt: 0, durationMs: 1, requestBytes: 0 },
+    });
+    const circuits = { ...deps.circuits, ended: () => void (ended += 1) };
+    store();
+    await createCallHandler({ ...deps, post, circuits }).handleNew(call);
+    expect(ended).to.equal(0);
+  });
+
   it('[HOOK-EVENT-6] reports a room event that failed once, however often its end cannot be stored', async () => {
     const event: WebhookCall = {
       ...{ ...call, kind: 'event', roomId: 'room', sequence: 7, attempts: 2 },
