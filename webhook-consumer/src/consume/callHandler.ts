@@ -30,7 +30,7 @@ export interface CallDeps {
   readonly bus: MessageBus;
   readonly clock: Pick<Clock, 'now'>;
   readonly gate: EndpointGate;
-  readonly circuits: Pick<Circuits, 'isOpen' | 'mayTry' | 'ended'>;
+  readonly circuits: Pick<Circuits, 'isOpen' | 'mayTry' | 'notTried' | 'ended'>;
   /** Of the backlog. */
   readonly quota: BacklogQuota;
   /** Of the calls that wait for their endpoints. */
@@ -157,6 +157,7 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
       const permit = await gate.enter(waitingCallOf(call, call.callId));
       metrics.trials += permit ? 1 : 0;
       if (permit) return make(call, permit);
+      circuits.notTried(call);
     }
     if (mayWait(call)) await deps.parkedPacer.pass(call.data.length);
     return park(call);
