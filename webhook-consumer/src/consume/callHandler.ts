@@ -11,7 +11,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import type { Circuits } from '../circuits/circuits.js';
-import { ProjectGone } from '../deliver/projectSecrets.js';
+import { OwnerGone } from '../deliver/ownerGone.js';
 import type { Post, Posted } from '../deliver/post.js';
 import type { BacklogQuota } from '../isolation/backlogQuota.js';
 import type { CallEnd } from '../isolation/endpoint.js';
@@ -71,8 +71,11 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   const wait = ({ queue, call }: Waiting): Promise<void> => put(queue, call);
 
   const make = async (call: WebhookCall, permit: Permit): Promise<void> => {
-    const posted = await attempt(call, permit).catch(unlessProjectGone);
-    if (posted === undefined) return settlement.discard(call);
+    const posted = await attempt(call, permit).catch(unlessOwnerGone);
+    if (posted === undefined) {
+      circuits.notTried(call);
+      return settlement.discard(call);
+    }
     await reportEndpoint(call, posted);
     const parkedAt = circuits.isOpen(call) ? call.parkedAt : undefined;
     const made = { ...attempted(call, posted), parkedAt };
@@ -186,8 +189,8 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   };
 };
 
-const unlessProjectGone = (error: unknown): undefined => {
-  if (!(error instanceof ProjectGone)) throw error;
+const unlessOwnerGone = (error: unknown): undefined => {
+  if (!(error instanceof OwnerGone)) throw error;
 };
 
 const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => ({
