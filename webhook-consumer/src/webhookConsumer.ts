@@ -22,6 +22,7 @@ import { createEventEnds } from './consume/eventEnds.js';
 import { createSettlement } from './consume/settlement.js';
 import { CallWaits } from './consume/waits.js';
 import { createCaller } from './deliver/caller.js';
+import { createEventOwners } from './deliver/eventOwners.js';
 import { createPost } from './deliver/post.js';
 import { BacklogQuota } from './isolation/backlogQuota.js';
 import { EndpointGate } from './isolation/endpointGate.js';
@@ -94,6 +95,7 @@ export const createWebhookConsumer = ({
     parkedMs: options.parkedMs,
     post: createPost({
       attempt: caller.attempt,
+      assertOwned: createEventOwners(views),
       keysOf: (projectId) => secrets.keys(projectId),
       clock,
     }),

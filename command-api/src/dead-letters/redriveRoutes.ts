@@ -1,4 +1,5 @@
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { Rejection } from '../handling/rejections.js';
 import {
   type ResourceDeps,
@@ -130,7 +131,10 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps & RedriveDeps
 
 const together = 20;
 
-/** Redrives the matching entries of an organization. `redriveOne` resolves with whether the entry was redriven. */
+/**
+ * Redrives the matching entries of an organization. `redriveOne` resolves with whether the entry was redriven. Where an engine fails after some of
+ * them were, it ends there: who is answered with an error does not know of them, and has their calls made once more.
+ */
 export const redriveMany = async (
   views: ViewReader,
   organizationId: string,
@@ -145,8 +149,12 @@ export const redriveMany = async (
   const dlqIds = entries.map(({ dlqId }) => dlqId);
   let redriven = 0;
   for (let from = 0; !dryRun && from < dlqIds.length; from += together) {
-    const outcomes = await Promise.all(dlqIds.slice(from, from + together).map(redriveOne));
-    redriven += outcomes.filter(Boolean).length;
+    const outcomes = await Promise.allSettled(dlqIds.slice(from, from + together).map(redriveOne));
+    redriven += outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failed === undefined) continue;
+    if (redriven === 0 || !(failed.reason instanceof EngineUnavailable)) throw failed.reason;
+    break;
   }
   return { matched: dlqIds.length, redriven, dryRun, dlqIds };
 };

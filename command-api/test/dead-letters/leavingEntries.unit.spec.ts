@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ViewChange, ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { Views } from '@roomwire/shared/wire/views/views';
+import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { at } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 import { redriveMany } from '../../src/dead-letters/redriveRoutes.js';
@@ -101,5 +103,15 @@ describe('dead letters that are still to be removed with their project', () => {
     await redrive({});
     await redrive({ projectId: 'gone' });
     expect(redriven).to.eql(['kept', 'reported later', 'reported later']);
+  });
+
+  it('[HOOK-REDRIVE-1] are told of as far as they were redriven where an engine fails in between', async () => {
+    const redriveUnless = (isAway: (dlqId: string) => boolean) =>
+      redriveMany(stores.views, organizationId, { dryRun: false }, async (dlqId) => {
+        if (isAway(dlqId)) throw new EngineUnavailable('event log');
+        return true;
+      });
+    expect(await redriveUnless((dlqId) => dlqId === 'kept')).to.include({ matched: 2, redriven: 1 });
+    expect(await rejectionOf(redriveUnless(() => true))).to.be.instanceOf(EngineUnavailable);
   });
 });

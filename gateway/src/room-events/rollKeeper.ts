@@ -97,9 +97,9 @@ export class RollKeeper {
     return this.line.isUnderWay;
   }
 
-  /** Whether there is a webhook. */
+  /** Whether there is a webhook, and it is known what the room is called. */
   get isTold(): boolean {
-    return this.webhook !== undefined;
+    return this.webhook !== undefined && this.roll.place !== undefined;
   }
 
   /** Where the events are sent, and how the room is called now. */

@@ -160,10 +160,19 @@ export class Rolls {
   private async openShard(shard: number, term: number): Promise<void> {
     await this.retrying(async () => {
       if (this.terms.get(shard) !== term) return;
-      for (const stored of await this.deps.store.open(shard)) await this.openStored(stored, term);
+      // One after the other: a roll of an endpoint that is away is large. After a failure those that are open are not read again.
+      for (const id of await this.deps.store.openIn(shard)) {
+        if (this.terms.get(shard) !== term) return;
+        if (this.get(id) === undefined) await this.openFrom(id, term);
+      }
     });
     // Of rooms that nobody was in before.
     this.survey();
+  }
+
+  private async openFrom(id: RollId, term: number): Promise<void> {
+    const stored = await this.deps.store.read(id);
+    if (stored !== undefined) await this.openStored(stored, term);
   }
 
   private async openStored(stored: StoredRoll, term: number): Promise<void> {
@@ -227,11 +236,7 @@ export class Rolls {
     this.close(keeper);
     const term = this.terms.get(keeper.id.shard);
     if (term === undefined) return;
-    void this.retrying(async () => {
-      const stored = await this.deps.store.read(keeper.id);
-      if (stored !== undefined && this.terms.get(keeper.id.shard) === term)
-        await this.openStored(stored, term);
-    });
+    void this.retrying(() => this.openFrom(keeper.id, term));
   }
 
   private rest(keeper: RollKeeper): void {

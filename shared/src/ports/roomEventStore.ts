@@ -43,10 +43,10 @@ export type RollWrite = 'stored' | 'overtaken';
 
 /** A roll is a log of records with one writer at a time; what others learn of it, they settle. Rejects with `EngineUnavailable`. */
 export interface RoomEventStore {
-  /** The rolls of a shard that are not idle. */
-  open(shard: number): Promise<readonly StoredRoll[]>;
+  /** The rolls of a shard that are not idle: which, because they may be too large to have all of them at once. */
+  openIn(shard: number): Promise<readonly RollId[]>;
 
-  /** Also an idle one. */
+  /** Also an idle one, and however large it is. */
   read(id: RollId): Promise<StoredRoll | undefined>;
 
   /**
@@ -78,3 +78,8 @@ export interface RoomEventStore {
 
 /** The key of a roll, for maps and for its shard. */
 export const rollKey = ({ roomId, accessScopeId }: RollId): string => `${roomId}/${accessScopeId ?? '_'}`;
+
+export const rollOfKey = (key: string): RollId => {
+  const [roomId = '', scope] = key.split('/');
+  return { roomId, accessScopeId: scope === '_' ? null : (scope ?? null) };
+};

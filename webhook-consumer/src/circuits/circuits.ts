@@ -111,6 +111,14 @@ export class Circuits {
     return true;
   }
 
+  /** What was to try the endpoint was not made: the next call may. */
+  notTried({ projectId, url }: WebhookCall): void {
+    const circuitId = circuitIdOf(projectId, url);
+    this.tried.delete(circuitId);
+    const circuit = this.open.get(circuitId);
+    if (circuit !== undefined) circuit.triedAt = Number.NEGATIVE_INFINITY;
+  }
+
   /** How an attempt has ended; `call` as it was before. Returns what must be reported of its endpoint. */
   ended(call: WebhookCall, end: CallEnd): CircuitReport | undefined {
     const { organizationId, projectId, url } = call;

@@ -11,7 +11,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Tracing } from '@roomwire/shared/ports/tracing';
 import { endingWithError } from '@roomwire/shared/runtime/endingWithError';
 import type { Circuits } from '../circuits/circuits.js';
-import { ProjectGone } from '../deliver/projectSecrets.js';
+import { OwnerGone } from '../deliver/ownerGone.js';
 import type { Post, Posted } from '../deliver/post.js';
 import type { BacklogQuota } from '../isolation/backlogQuota.js';
 import type { CallEnd } from '../isolation/endpoint.js';
@@ -30,7 +30,7 @@ export interface CallDeps {
   readonly bus: MessageBus;
   readonly clock: Pick<Clock, 'now'>;
   readonly gate: EndpointGate;
-  readonly circuits: Pick<Circuits, 'isOpen' | 'mayTry' | 'ended'>;
+  readonly circuits: Pick<Circuits, 'isOpen' | 'mayTry' | 'notTried' | 'ended'>;
   /** Of the backlog. */
   readonly quota: BacklogQuota;
   /** Of the calls that wait for their endpoints. */
@@ -71,9 +71,12 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   const wait = ({ queue, call }: Waiting): Promise<void> => put(queue, call);
 
   const make = async (call: WebhookCall, permit: Permit): Promise<void> => {
-    const posted = await attempt(call, permit).catch(unlessProjectGone);
-    if (posted === undefined) return settlement.discard(call);
-    await reportEndpoint(call, posted.result);
+    const posted = await attempt(call, permit).catch(unlessOwnerGone);
+    if (posted === undefined) {
+      circuits.notTried(call);
+      return settlement.discard(call);
+    }
+    await reportEndpoint(call, posted);
     const parkedAt = circuits.isOpen(call) ? call.parkedAt : undefined;
     const made = { ...attempted(call, posted), parkedAt };
     const progress = { attempt: made.attempts, patience: patienceOf(made, posted.endedAt) };
@@ -94,9 +97,9 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   };
 
   /** Before the call is done with, so that what follows from it is not lost with this process. */
-  const reportEndpoint = async (call: WebhookCall, result: AttemptResult): Promise<void> => {
-    // It was not called.
-    if (result.kind === 'forbidden') return;
+  const reportEndpoint = async (call: WebhookCall, { result, requestBytes }: Posted): Promise<void> => {
+    // It was not called: it must not be, or the call could not be signed.
+    if (result.kind === 'forbidden' || requestBytes === 0) return;
     const report = circuits.ended(call, endOf(result));
     if (report !== undefined) await surely(() => bus.put(webhookReports, report));
   };
@@ -157,6 +160,7 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
       const permit = await gate.enter(waitingCallOf(call, call.callId));
       metrics.trials += permit ? 1 : 0;
       if (permit) return make(call, permit);
+      circuits.notTried(call);
     }
     if (mayWait(call)) await deps.parkedPacer.pass(call.data.length);
     return park(call);
@@ -185,8 +189,8 @@ export const createCallHandler = (deps: CallDeps): CallHandler => {
   };
 };
 
-const unlessProjectGone = (error: unknown): undefined => {
-  if (!(error instanceof ProjectGone)) throw error;
+const unlessOwnerGone = (error: unknown): undefined => {
+  if (!(error instanceof OwnerGone)) throw error;
 };
 
 const waitingCallOf = ({ projectId, url, data }: WebhookCall, room: string) => ({

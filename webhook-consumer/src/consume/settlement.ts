@@ -19,7 +19,7 @@ type LastStep = Exclude<NextStep, { to: 'retry' }>;
 /** Stores the result of a call after its last attempt: a report, or the answer for the gateway. Retries are put back by the call handler. */
 export interface Settlement {
   settle(call: WebhookCall, result: AttemptResult, step: LastStep): Promise<void>;
-  /** [HOOK-DLQ-1] [HOOK-EVENT-5] For a call of a deleted project: nobody waits for its end, nor for the events that are to follow. */
+  /** [HOOK-DLQ-1] [HOOK-EVENT-5] For a call of a deleted project, or an event of a deleted app or scope: nobody waits for its end, nor for the events that are to follow. */
   discard(call: WebhookCall): void;
   /** [HOOK-BACKLOG-1] Ends a call that may not wait any longer: there are too many of its project. */
   turnAway(call: WebhookCall, limit: BacklogLimit, error: TurnedAway): Promise<void>;
@@ -107,7 +107,7 @@ export const createSettlement = ({
   return {
     settle: (call, result, step) =>
       call.kind === 'hydration' ? settleHydration(call, result) : settleTrigger(call, result, step),
-    discard: (call) => logger.debug('A webhook call is not made: its project was deleted', idsOf(call)),
+    discard: (call) => logger.debug('A webhook call is not made: what it was for was deleted', idsOf(call)),
     async turnAway(call, limit, error) {
       await giveUp(call, error);
       // Afterwards: what cannot be stored is given up again.

@@ -6,6 +6,7 @@ import { requestBody } from '@roomwire/shared/wire/webhooks/requestBody';
 import { SecretNotOpened } from '@roomwire/shared/credentials/secretBox';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { AttemptResult, MakeAttempt } from './attempt.js';
+import type { AssertOwned } from './eventOwners.js';
 
 /** An attempt that has ended. */
 export interface Posted {
@@ -25,18 +26,20 @@ export type KeysOf = (projectId: string) => Promise<readonly Buffer[]>;
 
 export interface PostDeps {
   readonly attempt: MakeAttempt;
+  readonly assertOwned: AssertOwned;
   readonly keysOf: KeysOf;
   readonly clock: Clock;
 }
 
 export const createPost =
-  ({ attempt, keysOf, clock }: PostDeps): Post =>
+  ({ attempt, assertOwned, keysOf, clock }: PostDeps): Post =>
   async (call) => {
     const began = clock.monotonic();
     const ended = (result: AttemptResult, requestBytes: number): Posted => ({
       ...{ result, requestBytes, endedAt: clock.now() },
       durationMs: clock.monotonic() - began,
     });
+    await assertOwned(call);
     const keys = await keysOf(call.projectId).catch(unsignable);
     if (keys === undefined) return ended(cannotBeSigned, 0);
     const body = Buffer.from(requestBody(call));

@@ -2,8 +2,8 @@ import type { Buffer } from 'node:buffer';
 import type { SecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
 import type { Clock } from '@roomwire/shared/ports/clock';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { refuseForOwner } from './ownerGone.js';
 import { keyOf } from './post.js';
 
 interface Known {
@@ -16,11 +16,6 @@ interface SecretsDeps {
   readonly views: ViewReader;
   readonly secretBox: SecretBox;
   readonly clock: Clock;
-}
-
-/** The project was deleted, and its secrets with it: without them its calls would be unsigned. */
-export class ProjectGone extends Error {
-  override readonly name = 'ProjectGone';
 }
 
 /** The safety net behind the domain events. */
@@ -37,7 +32,7 @@ export class ProjectSecrets {
     this.deps = deps;
   }
 
-  /** Oldest first, none for a project without secrets. Rejects with `ProjectGone`, `SecretNotOpened`, or when the read models fail. */
+  /** Oldest first, none for a project without secrets. Rejects with `OwnerGone`, `SecretNotOpened`, or when the read models fail. */
   keys(projectId: string): Promise<readonly Buffer[]> {
     const now = this.deps.clock.monotonic();
     const known = this.known.get(projectId);
@@ -63,11 +58,8 @@ export class ProjectSecrets {
       filter: { projectId },
       sort: [['createdPosition', 1]],
     });
-    // Read after the secrets: they go with their project, so none is missing where that is still there.
-    if ((await views.get('projects', projectId)) === undefined) {
-      if (await views.admitsReaders()) throw new ProjectGone();
-      throw new EngineUnavailable('read models');
-    }
+    // Read after the secrets: they go with their project, so none is missing where that is still there, and no call is unsigned where it is not.
+    if ((await views.get('projects', projectId)) === undefined) await refuseForOwner(views);
     return secrets.map(({ sealedSecret, webhookSecretId }) =>
       keyOf(secretBox.open(sealedSecret, webhookSecretId)),
     );

@@ -9,7 +9,7 @@ import { ConsumerWorld } from '../support/consumerWorld.js';
 
 const positionOf = (index: number): string => String(index).padStart(16, '0');
 
-describe('the calls of a deleted project', () => {
+describe('the calls of what was deleted', () => {
   let world: ConsumerWorld;
 
   beforeEach(async () => {
@@ -53,15 +53,19 @@ describe('the calls of a deleted project', () => {
     following: [{ callId: 'next', sequence: 2, data: encode({ sequence: 2 }) }],
   };
 
-  for (const [what, fields] of [
-    ['[HOOK-DLQ-1] of a trigger', {}],
-    ['[HOOK-EVENT-5] of room events', events],
+  const deleteApp = () =>
+    world.views.apply({ changes: [{ remove: 'apps', id: 'app1' }], position: positionOf(2) });
+
+  for (const [what, fields, remove] of [
+    ['[HOOK-DLQ-1] of a trigger, with its project', {}, deleteProject],
+    ['[HOOK-EVENT-5] of room events, with their project', events, deleteProject],
+    ['[HOOK-EVENT-5] of room events, with their app', events, deleteApp],
   ] as const)
     it(`are not made any more, also where they waited for another attempt, and leave nothing: ${what}`, async () => {
       const { callId } = await world.put(world.endpoint.url, { ...fields, retrySeconds: 60 });
       await eventually(() => world.endpoint.received.length > 0);
-      await deleteProject();
-      const discarded = () => world.logLines.some((line) => line.includes('its project was deleted'));
+      await remove();
+      const discarded = () => world.logLines.some((line) => line.includes('what it was for was deleted'));
       world.endpoint.reaction = reactions.answer(204);
       await eventually(() => discarded() || world.outcomes.some(({ next }) => next === 'done'));
       await world.put(world.endpoint.url, { callId: 'marker', projectId: 'p2' });

@@ -116,4 +116,14 @@ describe('[HOOK-CIRCUIT-1] the circuits of a process', () => {
     expect(second.mayTry(call)).to.equal(false);
     expect(first.mayTry({ ...call, url: 'https://example.com/other' })).to.equal(false);
   });
+
+  it('[HOOK-CIRCUIT-2] are tried with the next call where one was not made after all', async () => {
+    const circuits = await start();
+    circuits.happened(event('WebhookCircuitOpened'));
+    kept = [{ circuitId }];
+    clock.pass(30_000);
+    expect(circuits.mayTry(call)).to.equal(true);
+    circuits.notTried(call);
+    expect([circuits.mayTry(call), circuits.mayTry(call)]).to.eql([true, false]);
+  });
 });

@@ -51,7 +51,12 @@ describe('the handler of calls', () => {
         taken: () => undefined,
         left: () => undefined,
       },
-      circuits: { isOpen: () => isOpen, mayTry: () => false, ended: () => undefined },
+      circuits: {
+        isOpen: () => isOpen,
+        mayTry: () => false,
+        notTried: () => undefined,
+        ended: () => undefined,
+      },
       clock: { now: () => 1_000 },
       parkedMs: 100,
       parkedPacer: { pass: async () => undefined },
@@ -128,6 +133,34 @@ describe('the handler of calls', () => {
     await handler.handleNew({ ...call, callId: 'last' });
     await handler.handleWaiting(tried);
     expect(turnedAway.map(({ callId }) => callId)).to.eql(['call']);
+  });
+
+  it('[HOOK-CIRCUIT-1] counts no call that could not be signed', async () => {
+    let ended = 0;
+    const post = async () => ({
+      result: { kind: 'unreachable', isTimeout: false, reason: 'no key' } as const,
+      ...{ endedAt: 0, durationMs: 1, requestBytes: 0 },
+    });
+    const circuits = { ...deps.circuits, ended: () => void (ended += 1) };
+    store();
+    await createCallHandler({ ...deps, post, circuits }).handleNew(call);
+    expect(ended).to.equal(0);
+  });
+
+  it('[HOOK-CIRCUIT-2] leaves the trial of an endpoint to the next call where it finds no place', async () => {
+    let trials = 1;
+    const circuits = {
+      ...deps.circuits,
+      mayTry: () => (trials -= 1) >= 0,
+      notTried: () => void (trials = 1),
+    };
+    [isOpen, isFull] = [true, true];
+    handler = createCallHandler({ ...deps, circuits });
+    store();
+    await handler.handleParked(call);
+    isFull = false;
+    await handler.handleParked(call);
+    expect([deps.metrics.trials, deps.metrics.parked]).to.eql([1, 1]);
   });
 
   it('[HOOK-EVENT-6] reports a room event that failed once, however often its end cannot be stored', async () => {

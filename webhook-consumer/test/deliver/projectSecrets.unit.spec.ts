@@ -5,7 +5,8 @@ import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { ManualClock } from '@roomwire/testing/fakes/manualClock';
-import { ProjectGone, ProjectSecrets } from '../../src/deliver/projectSecrets.js';
+import { OwnerGone } from '../../src/deliver/ownerGone.js';
+import { ProjectSecrets } from '../../src/deliver/projectSecrets.js';
 
 describe('[HOOK-SIGN-2] the secrets of a project', () => {
   let isThere: boolean;
@@ -28,7 +29,7 @@ describe('[HOOK-SIGN-2] the secrets of a project', () => {
     isThere = false;
     expect(await secrets.keys('p')).to.eql([]);
     secrets.happened({ type: 'ProjectDeleted', metadata: { projectId: 'p' } } as RecordedEvent);
-    expect(await rejectionOf(secrets.keys('p'))).to.be.instanceOf(ProjectGone);
+    expect(await rejectionOf(secrets.keys('p'))).to.be.instanceOf(OwnerGone);
   });
 
   it('are not known while the read models are lost, which say nothing of a deletion', async () => {

@@ -21,6 +21,7 @@ import { LimitReports } from '@roomwire/shared/runtime/limitReports';
 import { createSecretBox } from '@roomwire/shared/credentials/secretBox';
 import type { MessageBus } from '@roomwire/shared/ports/messageBus';
 import type { ViewStore } from '@roomwire/shared/ports/viewStore';
+import type { Views } from '@roomwire/shared/wire/views/views';
 import { recordingTracing } from '@roomwire/testing/fakes/recordingTracing';
 import { WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import type { WebhookConsumerOptions } from '../../src/options.js';
@@ -39,6 +40,13 @@ const projectOf = (projectId: string) => ({
   ...createdProject({ projectId, organizationId: 'o1', name: projectId }, new Date(0).toISOString()),
   createdPosition: '0'.repeat(16),
 });
+
+const app = {
+  appId: 'app1',
+  projectId: 'p1',
+  slug: 'app-1',
+  createdPosition: '0'.repeat(16),
+} as Views['apps'];
 
 /** Consumers on a bus of their own, on files or on the engines of the run, an endpoint, and what comes of the calls. */
 export class ConsumerWorld {
@@ -69,7 +77,8 @@ export class ConsumerWorld {
     const engines = await openEngines();
     const world = new ConsumerWorld(engines, await engines.openBus(), await WebhookEndpoint.open());
     const changes = ['p1', 'p2'].map((id) => ({ put: 'projects', id, doc: projectOf(id) }) as const);
-    await world.views.apply({ changes, position: '0'.repeat(16) });
+    const ofApp = { put: 'apps', id: app.appId, doc: app } as const;
+    await world.views.apply({ changes: [...changes, ofApp], position: '0'.repeat(16) });
     await world.listen();
     await world.startConsumer(options);
     return world;

@@ -1,6 +1,7 @@
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import {
   rollKey,
+  rollOfKey,
   type NewRollRecord,
   type RollId,
   type RollWrite,
@@ -32,12 +33,9 @@ class EmbeddedRoomEventStore implements RoomEventStore {
     this.transactions = new StoreTransactions(this.tables.environment, 'room events');
   }
 
-  async open(shard: number): Promise<readonly StoredRoll[]> {
+  async openIn(shard: number): Promise<readonly RollId[]> {
     this.transactions.assertOpen();
-    return this.tables
-      .openIn(shard)
-      .map((key) => this.tables.read(key))
-      .filter((stored) => stored !== undefined);
+    return this.tables.openIn(shard).map(rollOfKey);
   }
 
   async read(id: RollId): Promise<StoredRoll | undefined> {
@@ -71,13 +69,12 @@ class EmbeddedRoomEventStore implements RoomEventStore {
   async removeOf(owners: readonly string[]): Promise<void> {
     for (const owner of owners) {
       this.transactions.assertOpen();
-      // A room is named by the first part of the key.
-      const keys = this.tables
-        .ownedBy(owner)
-        .filter((key) => !key.startsWith(`${owner}/`) || this.tables.isIdle(key));
+      const keys = this.tables.ownedBy(owner);
       for (let from = 0; from < keys.length; from += step)
         await this.transactions.run(() => {
-          for (const key of keys.slice(from, from + step)) this.tables.remove(key);
+          for (const key of keys.slice(from, from + step))
+            // A room is named by the first part of the key.
+            if (!key.startsWith(`${owner}/`) || this.tables.isIdle(key)) this.tables.remove(key);
         });
     }
   }

@@ -3,9 +3,11 @@ import { Binary, type Collection } from 'mongodb';
 import type { LogOrigin, LogPosition } from '../../ports/eventLog.js';
 import {
   rollKey,
+  rollOfKey,
   type NewRollRecord,
   type Roll,
   type RollId,
+  type RollRecord,
   type RollWrite,
   type RoomEventStore,
   type StoredRoll,
@@ -67,26 +69,38 @@ class MongoRoomEventStore implements RoomEventStore {
   async prepare(): Promise<void> {
     await this.connection.call(async () => {
       await makeIndex(this.records, { roll: 1, revision: 1 });
-      await makeIndex(this.records, { shard: 1, isIdle: 1 });
+      await makeIndex(this.records, { shard: 1, isIdle: 1, roll: 1 });
       for (const owner of [...owningRolls, 'roomId'] as const) await makeIndex(this.records, { [owner]: 1 });
       for (const owner of owningRolls) await makeIndex(this.settled, { [owner]: 1 });
     });
   }
 
-  open(shard: number): Promise<readonly StoredRoll[]> {
+  openIn(shard: number): Promise<readonly RollId[]> {
     return this.connection.call(async () => {
-      const filter = { shard, isIdle: false };
-      const found = this.records.find(filter, withoutContent());
-      const rolls = new Set<string>();
-      for await (const { roll } of found) rolls.add(roll);
       // Of an idle one the records from before it was are left until it is written whole: it does no harm to open it.
-      return this.readAll([...rolls]);
+      const steps = [{ $match: { shard, isIdle: false } }, { $group: { _id: '$roll' } }];
+      const rolls: RollId[] = [];
+      for await (const { _id } of this.records.aggregate<{ readonly _id: string }>(steps, readLimits()))
+        rolls.push(rollOfKey(_id));
+      return rolls;
     });
   }
 
-  async read(id: RollId): Promise<StoredRoll | undefined> {
-    const [stored] = await this.connection.call(() => this.readAll([rollKey(id)]));
-    return stored;
+  read(id: RollId): Promise<StoredRoll | undefined> {
+    const roll = rollKey(id);
+    return this.connection.call(async () => {
+      const records: RollRecord[] = [];
+      let owner: Roll | undefined;
+      // Without the limits of a request, which a large one would exceed: nobody waits for it but its room.
+      for await (const document of this.records.find({ roll }).sort({ revision: 1 })) {
+        const { revision, term, content } = document;
+        owner ??= rollOf(document);
+        records.push({ revision, term, content: bytesOf(content) });
+      }
+      if (owner === undefined) return undefined;
+      const settled = await this.settled.findOne({ _id: roll }, readLimits());
+      return { roll: owner, records, settled: settled?.upTo ?? 0 };
+    });
   }
 
   append(records: readonly NewRollRecord[]): Promise<readonly RollWrite[]> {
@@ -159,35 +173,6 @@ class MongoRoomEventStore implements RoomEventStore {
     await this.connection.close();
   }
 
-  private async readAll(rolls: readonly string[]): Promise<readonly StoredRoll[]> {
-    const found: StoredRoll[] = [];
-    for (let from = 0; from < rolls.length; from += rollsPerQuery) {
-      const some = rolls.slice(from, from + rollsPerQuery);
-      const documents = await this.records
-        .find({ roll: { $in: some } }, readLimits())
-        .sort({ roll: 1, revision: 1 })
-        .toArray();
-      const settled = new Map<string, number>();
-      for await (const { _id, upTo } of this.settled.find({ _id: { $in: some } }, readLimits()))
-        settled.set(_id, upTo);
-      for (const roll of some) {
-        const own = documents.filter((document) => document.roll === roll);
-        const [first] = own;
-        if (first !== undefined)
-          found.push({
-            roll: rollOf(first),
-            records: own.map(({ revision, term, content }) => ({
-              revision,
-              term,
-              content: bytesOf(content),
-            })),
-            settled: settled.get(roll) ?? 0,
-          });
-      }
-    }
-    return found;
-  }
-
   /** The documents that `settle` changes; without them nothing would be settled. */
   private async beginAll(records: readonly NewRollRecord[]): Promise<void> {
     const firsts = records.filter(({ revision }) => revision === 1);
@@ -245,15 +230,17 @@ class MongoRoomEventStore implements RoomEventStore {
   }
 
   private async removeIdleOfRooms(roomIds: readonly string[]): Promise<void> {
-    const rolls = await this.records
+    const records = await this.records
       .find({ roomId: { $in: [...roomIds] } }, { projection: { roll: 1, revision: 1, isIdle: 1 } })
       .sort({ roll: 1, revision: 1 })
       .toArray();
-    const last = new Map(rolls.map(({ roll, isIdle }) => [roll, isIdle]));
-    for (const [roll, isIdle] of last) {
+    const lastOf = new Map(records.map((record) => [record.roll, record]));
+    for (const { roll, revision, isIdle } of lastOf.values()) {
       if (!isIdle) continue;
-      await this.records.deleteMany({ roll });
-      await this.settled.deleteOne({ _id: roll });
+      // Its owner may have written again since.
+      await this.records.deleteMany({ roll, revision: { $lte: revision } });
+      if ((await this.records.findOne({ roll }, withoutContent())) === null)
+        await this.settled.deleteOne({ _id: roll });
     }
   }
 }
