@@ -97,8 +97,10 @@ export class Backlog {
   }
 
   /** [WS-GROUP-9] Nobody may wake it by this checkpoint, whichever of its gateways ends last, and how. */
-  collectsNoMore(state: GroupState): void {
-    if (this.isPossible && !state.isBacklogPending) this.remove();
+  collectsNoMore(state: GroupState, isLeader: boolean): void {
+    if (!this.isPossible || state.isBacklogPending) return;
+    // One that has led before may have written it, and be gone.
+    if (isLeader || this.hasCheckpoint) this.remove();
   }
 
   /** [WS-GROUP-10] Replays the missed messages to one member. Rejects with `EngineUnavailable`. */
@@ -140,7 +142,6 @@ export class Backlog {
   }
 
   private remove(): void {
-    if (this.written === undefined) return;
     this.written = undefined;
     this.perform(() => this.deps.groupStore?.remove(this.id.topic, this.id.group));
   }

@@ -3,6 +3,7 @@ import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { unlimitedMemory } from '../support/groupNode.js';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -24,6 +25,9 @@ describe('the checkpoint of a worker group that has just begun', () => {
   let store: GroupStore;
   /** The store answers after it. */
   let answered: Promise<void>;
+  /** Whether the store takes what this gateway writes. */
+  let isWritable: boolean;
+  let isRefused: boolean;
   let messageStore: MessageStore;
   /** What was replayed. */
   let given: string[];
@@ -34,11 +38,18 @@ describe('the checkpoint of a worker group that has just begun', () => {
     folder = await temporaryFolder();
     const files = { file: (name: string) => join(folder.path, name) };
     answered = Promise.resolve();
+    isWritable = true;
+    isRefused = false;
     const real = await openEmbeddedGroupStore(files, { clock });
     store = overlaid(real, {
       load: async (...id) => {
         await answered;
         return real.load(...id);
+      },
+      write: async (checkpoint) => {
+        isRefused = !isWritable;
+        if (isRefused) throw new EngineUnavailable('worker groups');
+        await real.write(checkpoint);
       },
     });
     messageStore = await openEmbeddedMessageStore(files, { clock });
@@ -194,4 +205,17 @@ describe('the checkpoint of a worker group that has just begun', () => {
     agent.leave();
     await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
   });
+
+  for (const others of [0, 1])
+    it(`[WS-GROUP-9] is gone with its last member with a persistent session, whoever has written it, with members ${others + 1}`, async () => {
+      const agent = await member(true);
+      for (let n = 0; n < others; n++) await member(false);
+      await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+      isWritable = false;
+      clock.pass(3_600_000);
+      group.tick();
+      await eventually(() => isRefused, { what: 'the write that fails' });
+      agent.leave();
+      await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
+    });
 });
