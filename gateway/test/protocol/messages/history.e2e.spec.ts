@@ -272,6 +272,9 @@ describe('history', () => {
     expect(frame['messages']).to.have.length(3);
     const rest = await ask(writer, { type: 'history', topic, before: frame['next'] });
     expect((rest['messages'] as Frame[]).map(({ data }) => (data as Uint8Array)[0])).to.deep.equal([1, 0]);
+    const named = await ask(writer, { type: 'history', topic, ref: 'ä'.repeat(100_000) });
+    expect(encode(named).length).to.be.below(1024 * 1024);
+    expect(named['messages']).to.have.length(2);
   });
 
   it('[WS-HIST-1] keeps what is newest and not too old, by the bounds of now', async () => {
