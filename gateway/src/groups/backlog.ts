@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { acceptedAt } from '@roomwire/shared/wire/bus/messageId';
 import type { Clock } from '@roomwire/shared/ports/clock';
@@ -31,6 +32,8 @@ type Progress = Pick<GroupCheckpoint, 'sinceMs' | 'undone' | 'done'>;
 const collectsMs = 24 * 3_600_000;
 /** The checkpoint of a group with members is written this often, changed or not, so that it does not expire. */
 const refreshMs = 3_600_000;
+/** Acknowledged messages, and open ones, that the checkpoint of a group with members names. */
+const mostNamed = 100;
 /** Only the newest messages of the topic are examined. */
 const maxExamined = 100_000;
 /** A message is recorded after it was made, perhaps on another machine. */
@@ -44,7 +47,7 @@ export class Backlog {
   private readonly deps: BacklogDeps;
   private readonly id: Pick<GroupCheckpoint, 'topic' | 'group'>;
   private writing: Promise<void> = Promise.resolve();
-  private written: { readonly sinceMs: number; readonly at: number } | undefined;
+  private written: { readonly progress: Progress; readonly at: number } | undefined;
   /** The ids of the last replay. */
   private replayed: readonly string[] = [];
   private place = '';
@@ -76,29 +79,27 @@ export class Backlog {
   checkpoint(state: GroupState): void {
     const { clock } = this.deps;
     if (!this.isPossible || state.isBacklogPending || !state.mayCollect) return;
-    const sinceMs = state.acknowledgedUntilMs;
+    const progress = this.fewOf(state);
     const isFresh = this.written && clock.now() - this.written.at < refreshMs;
-    if (isFresh && this.written?.sinceMs === sinceMs) return;
-    this.write({ sinceMs, undone: [], done: [] });
+    if (isFresh && isDeepStrictEqual(this.written?.progress, progress)) return;
+    this.write(progress);
   }
 
   /** The last member has left: this checkpoint is exact. */
   emptied(state: GroupState): void {
     if (!this.isPossible) return;
     if (!state.collectsWhenEmpty) return state.isBacklogPending ? undefined : this.remove();
-    const isAcknowledged = (id: string): boolean => !state.open.has(id);
-    const progress = {
-      sinceMs: state.seen.floorMs,
-      undone: [...state.open.keys()],
-      done: [...state.seen.ids, ...this.replayed].filter(isAcknowledged),
-    };
+    const undone = [...state.open.keys()];
+    const progress = { sinceMs: state.seen.floorMs, undone, done: this.acknowledgedOf(state) };
     if (state.isBacklogPending) this.writeUnlessStored(progress);
     else this.write(progress);
   }
 
   /** [WS-GROUP-9] Nobody may wake it by this checkpoint, whichever of its gateways ends last, and how. */
-  collectsNoMore(state: GroupState): void {
-    if (this.isPossible && !state.isBacklogPending) this.remove();
+  collectsNoMore(state: GroupState, isLeader: boolean): void {
+    if (!this.isPossible || state.isBacklogPending) return;
+    // One that has led before may have written it, and be gone.
+    if (isLeader || this.hasCheckpoint) this.remove();
   }
 
   /** [WS-GROUP-10] Replays the missed messages to one member. Rejects with `EngineUnavailable`. */
@@ -112,6 +113,21 @@ export class Backlog {
     if (ids === undefined) return 'interrupted';
     this.replayed = ids;
     return 'replayed';
+  }
+
+  /** [WS-GROUP-10] Names few messages, since it is written again and again: where there are more, some that were acknowledged are replayed. */
+  private fewOf(state: GroupState): Progress {
+    const { floorMs, size } = state.seen;
+    const done = size + this.replayed.length > mostNamed ? [] : this.acknowledgedOf(state);
+    // Those that were made later are missed anyway.
+    const undone = [...state.open.keys()].filter((id) => acceptedAt(id) < floorMs);
+    return undone.length > mostNamed
+      ? { sinceMs: state.acknowledgedUntilMs, undone: [], done }
+      : { sinceMs: floorMs, undone, done };
+  }
+
+  private acknowledgedOf({ seen, open }: GroupState): readonly string[] {
+    return [...seen.ids, ...this.replayed].filter((id) => !open.has(id));
   }
 
   private async load(): Promise<GroupCheckpoint | undefined> {
@@ -135,12 +151,11 @@ export class Backlog {
 
   private storedAs(progress: Progress): GroupCheckpoint {
     const at = this.deps.clock.now();
-    this.written = { sinceMs: progress.sinceMs, at };
+    this.written = { progress, at };
     return { ...this.id, place: this.place, ...progress, expiresAt: at + collectsMs };
   }
 
   private remove(): void {
-    if (this.written === undefined) return;
     this.written = undefined;
     this.perform(() => this.deps.groupStore?.remove(this.id.topic, this.id.group));
   }

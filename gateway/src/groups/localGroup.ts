@@ -57,7 +57,7 @@ export class LocalGroup implements MemberGroup, DroppingGroup {
         append: (command, ref) => this.appender.push({ ...command, ...key, gatewayId, ref }),
         replayBacklog: () => void this.replayBacklog(),
         emptied: (state) => this.backlog.emptied(state),
-        collectsNoMore: (state) => this.backlog.collectsNoMore(state),
+        collectsNoMore: (state) => this.backlog.collectsNoMore(state, this.machine.isLeader),
         dropped: deps.dropped,
         idle: () => this.endIfUnused(),
       },

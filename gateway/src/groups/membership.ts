@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FilterEntry } from '@roomwire/shared/wire/protocol/messageOptions';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ReplayTarget } from './backlog.js';
-import type { LocalMember } from './machine/localMembers.js';
+import type { Asked, LocalMember } from './machine/localMembers.js';
 import { isEligible } from './machine/members.js';
 
 /** Identifies a group. */
@@ -61,6 +62,8 @@ export interface MemberGroup {
   ready(member: Membership): void;
   acknowledge(ids: readonly string[]): void;
 }
+
+const askedOf = ({ filters, own }: Asked): Asked => ({ filters, own });
 
 interface Waiting {
   readonly resolve: () => void;
@@ -173,11 +176,12 @@ export class Membership implements LocalMember {
     this.memberOf.acknowledge(ids);
   }
 
-  entered(): void {
+  entered(inForce: Asked): void {
     if (this.state !== 'joined') return;
     this.hasEntered = true;
     this.options.entered();
-    this.settle(({ resolve }) => resolve());
+    // An earlier change, for which its client waits no more, may come late.
+    if (isDeepStrictEqual(askedOf(inForce), askedOf(this))) this.settle(({ resolve }) => resolve());
     this.readyIfIn();
   }
 

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import type { HistoryPage } from '@roomwire/shared/history/historyPage';
 import type { HistoryTopic, KeptMessage } from '@roomwire/shared/ports/history';
 import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
@@ -8,14 +9,14 @@ import { metaOf } from '../fanout/messageFrames.js';
 
 export type AnsweredPage = Pick<AnsweredHistory, 'entries' | 'next' | 'gap'>;
 
-/** What the answer has beside its messages. */
+/** What the answer has beside its messages and the `ref`. */
 const otherBytes = 2_048;
 
 /** [WS-HIST-12] As much of a page as a frame has room for. */
-export const answerOf = (topic: HistoryTopic, page: HistoryPage): AnsweredPage => {
+export const answerOf = (topic: HistoryTopic, page: HistoryPage, ref = ''): AnsweredPage => {
   const { messages, gap } = page;
   const entries: Uint8Array[] = [];
-  let bytes = otherBytes;
+  let bytes = otherBytes + Buffer.byteLength(ref);
   let next: string | undefined;
   for (const kept of messages) {
     const position = positionOf(topic, kept.place);

@@ -90,14 +90,14 @@ export class RecordReads {
   /** [WS-HIST-12] Rejects with `EngineUnavailable`. */
   ask(
     { projectId, history }: { readonly projectId: string; readonly history: TopicRecord },
-    { before, after, limit }: Pick<HistoryFrame, 'before' | 'after' | 'limit'>,
+    { before, after, limit, ref }: Pick<HistoryFrame, 'before' | 'after' | 'limit' | 'ref'>,
   ): Promise<AnsweredPage> {
     this.deps.metrics.historyReads++;
     return this.turns.take(projectId, async () => {
       const view = await this.look(history);
       const request = { before, after, limit, maxBytes: limitTable.frameBytes.value };
       const page = await readPage(history.topic, view, history.bounds, request, this.deps.clock.now());
-      return answerOf(history.topic, page);
+      return answerOf(history.topic, page, ref);
     });
   }
 

@@ -69,17 +69,13 @@ export class Rechecks {
     signingKeys.forget(isMeant);
     for (const projectId of roster.projectIds()) if (isMeant(projectId)) this.project(projectId);
     const actorIds = roster.actorIds().filter(isMeant);
-    const actors = actorIds.length;
     let isWhole = true;
-    const readNext = async (): Promise<void> => {
-      for (let id = actorIds.pop(); id !== undefined; id = actorIds.pop()) {
-        const isRead = await this.readActor(id).catch(this.logged);
-        if (isRead === undefined) isWhole = false;
-        else if (!isRead) this.actor(id);
-      }
-    };
-    await Promise.all(Array.from({ length: readsAtOnce }, readNext));
-    return { actors, isWhole };
+    await fewAtATime(actorIds, async (id) => {
+      const isRead = await this.readActor(id).catch(this.logged);
+      if (isRead === undefined) isWhole = false;
+      else if (!isRead) this.actor(id);
+    });
+    return { actors: actorIds.length, isWhole };
   }
 
   /** Ends the connections in a scope. */
@@ -165,10 +161,11 @@ export class Rechecks {
   private async readProject(projectId: string): Promise<void> {
     // Mostly nothing has to be read, so that without slices all its connections would be checked in one turn.
     const slices = workSlices();
-    for (const session of this.deps.roster.ofProject(projectId)) {
+    // [WS-TOPIC-4] Where something has to be read for each, one after the other would take too long.
+    await fewAtATime(this.deps.roster.ofProject(projectId), async (session) => {
       if (slices.isOver()) await slices.next();
       await session.recheck();
-    }
+    });
   }
 
   private readonly logged = (error: unknown): void => {
@@ -182,3 +179,17 @@ export class Rechecks {
     throw error;
   };
 }
+
+/** Begins none after one that has failed, and rejects once all that were begun are over. */
+const fewAtATime = async <T>(items: readonly T[], read: (item: T) => Promise<void>): Promise<void> => {
+  const left = items.values();
+  let failure: { readonly error: unknown } | undefined;
+  const readNext = async (): Promise<void> => {
+    for (const item of left) {
+      if (failure) return;
+      await read(item).catch((error: unknown) => (failure ??= { error }));
+    }
+  };
+  await Promise.all(Array.from({ length: readsAtOnce }, readNext));
+  if (failure) throw failure.error;
+};

@@ -3,7 +3,7 @@ import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ServerFrame } from '@roomwire/shared/wire/protocol/serverFrames';
 import type { Client } from '../access/client.js';
-import type { TopicAccess } from '../access/topicAccess.js';
+import type { TopicAccess, TopicRecord } from '../access/topicAccess.js';
 import type { Hold } from '../history/hold.js';
 import type { Beginning, RecordReads } from '../history/recordReads.js';
 import { untilRead, type Replay, type Replaying } from '../history/replay.js';
@@ -24,9 +24,11 @@ interface Beginner extends Replaying {
   selects(message: LiveMessage): boolean;
 }
 
-interface BeginOptions {
+export interface BeginOptions {
   /** In which the subscription waits. */
   readonly hold: Hold;
+  /** Of the topic when that began. */
+  readonly history: TopicRecord;
   readonly frame: SubscribeFrame;
   /** Whether it has got no live messages before. */
   readonly isNew: boolean;
@@ -40,20 +42,26 @@ export const beginsInRecord = (
 
 /**
  * Reads what the subscription begins with. Rejects with `EngineUnavailable`: one that was there before then goes on as it was.
- * `ended`: it is no longer held there.
+ * `ended`: it is no longer held there. `unrecorded`: history has been switched off, and one that was there before goes on.
  */
 export const beginInRecord = async (
   record: RecordReads,
   subscription: Beginner,
-  { hold, frame, isNew }: BeginOptions,
-): Promise<Begun | 'ended' | 'refused'> => {
+  { hold, history: former, frame, isNew }: BeginOptions,
+): Promise<Begun | 'ended' | 'unrecorded' | 'refused'> => {
   const { client } = subscription;
+  const { projectId } = client.identity;
   // [WS-HIST-10] What is selected goes to the client at once: nothing else of that size may wait there.
   await untilRead(client.outbox, () => client.isOver);
-  const { history } = subscription.access;
-  if (history === undefined || !subscription.isHeldBy(hold)) return 'ended';
-  const of = { projectId: client.identity.projectId, history };
+  if (!subscription.isHeldBy(hold)) return 'ended';
+  const { history = former } = subscription.access;
+  const of = { projectId, history };
   const replay = record.replay(subscription, hold, of);
+  if (subscription.access.history === undefined) {
+    // [WS-SUB-2] What it has got no more live is in the record that was.
+    if (!isNew) replay.release();
+    return 'unrecorded';
+  }
   let beginning: Beginning;
   try {
     beginning = await record.begin(of, frame, (message) => subscription.selects(message));

@@ -1,10 +1,9 @@
 import type { SubscribeFrame } from '@roomwire/shared/wire/protocol/clientFrames';
 import type { ProtocolErrorName } from '@roomwire/shared/wire/protocol/protocolErrors';
 import type { TopicAccess } from '../access/topicAccess.js';
-import type { Hold } from '../history/hold.js';
 import { OtherKindOfGroup } from '../jobs/owner/otherKindOfGroup.js';
 import { filterError } from '../policy/filters.js';
-import { beginInRecord, beginsInRecord, type Begun } from './beginInRecord.js';
+import { beginInRecord, beginsInRecord, type BeginOptions, type Begun } from './beginInRecord.js';
 import { join, release } from './joining.js';
 import { isOtherKind, newSubscription } from './newSubscription.js';
 import { hydrate, type SessionParts } from './sessionParts.js';
@@ -62,12 +61,13 @@ const enter = async (
   subscription.restOn(access);
   const changing = subscription.change(options);
   if (changing) await changing;
+  const history = beginsInRecord(frame, access) ? access.history : undefined;
   // [WS-HIST-7] What is held without a place could not be told from what is replayed.
-  if (access.history && beginsInRecord(frame, access)) await deps.places.know(access.history.topic);
+  if (history) await deps.places.know(history.topic);
   if (client.isOver) return;
   const isNew = !subscription.isJoined;
-  const hold = beginsInRecord(frame, access) ? deps.record.hold(frame) : undefined;
-  if (hold) subscription.hold(hold);
+  const held = history && { hold: deps.record.hold(frame), history };
+  if (held) subscription.hold(held.hold);
   if (isNew) {
     // One that has ended during the change does not have the new options yet.
     void subscription.change(options);
@@ -77,7 +77,7 @@ const enter = async (
     if (outcome === 'ended' || !list.isListed(topic, subscription))
       return client.isOver ? undefined : 'unknownTopic';
   } else client.restOn(access);
-  if (hold) return begin(parts, frame, { subscription, hold, isNew });
+  if (held) return begin(parts, frame, { subscription, ...held, isNew });
   answer(parts, frame, subscription);
   release(parts, subscription, isNew);
   hydrate(parts, subscription);
@@ -95,21 +95,20 @@ const answer = (
   client.send({ type: 'subscribed', topic, loadBalance, ...asked(frame), ...place });
 };
 
-interface Beginning {
+interface Beginning extends Pick<BeginOptions, 'hold' | 'history' | 'isNew'> {
   readonly subscription: Subscription;
-  readonly hold: Hold;
-  readonly isNew: boolean;
 }
 
 /** [WS-HIST-4] Its live messages wait until it is known what comes before them. */
 const begin = async (
   parts: SessionParts,
   frame: SubscribeFrame,
-  { subscription, hold, isNew }: Beginning,
+  { subscription, ...options }: Beginning,
 ): Outcome => {
   const { client, deps, list } = parts;
   const { topic } = frame;
-  const begun = await beginInRecord(deps.record, subscription, { hold, frame, isNew }).catch(
+  const { isNew } = options;
+  const begun = await beginInRecord(deps.record, subscription, { frame, ...options }).catch(
     (error: unknown) => {
       if (isNew) list.drop(topic, { reason: 'unavailable' });
       throw error;
@@ -118,6 +117,10 @@ const begin = async (
   if (client.isOver) return;
   // Its rights have ended meanwhile, or its actor has changed its scope.
   if (begun === 'ended') return list.subscriptions.has(topic) ? subscribe(parts, frame) : 'unknownTopic';
+  if (begun === 'unrecorded') {
+    if (isNew) list.drop(topic, { reason: 'unavailable' });
+    return subscribe(parts, frame);
+  }
   if (begun === 'refused') {
     list.drop(topic, { reason: 'continuity_lost' });
     return 'continuityLost';

@@ -230,7 +230,7 @@ export class Subscription extends ListedSubscriber {
       else this.deps.audiences.remove(this);
       this.endHold();
       this.choose(options);
-      this.membership = membership;
+      this.belongsTo(membership);
     });
     await membership.join();
   }
@@ -241,7 +241,7 @@ export class Subscription extends ListedSubscriber {
       const left = (): void => {
         clearTimeout(timer);
         if (this.isActive && this.membership === membership) {
-          this.membership = undefined;
+          this.belongsTo(undefined);
           this.choose(options);
           this.deps.audiences.add(this);
         }
@@ -253,6 +253,12 @@ export class Subscription extends ListedSubscriber {
       membership.leave();
       left();
     });
+  }
+
+  /** [WS-ACK-3] What it has not acknowledged goes to others of its former group: later acknowledgements would count in the new one. */
+  private belongsTo(membership: AnyMembership | undefined): void {
+    this.of.acks.drop(this);
+    this.membership = membership;
   }
 
   private membershipOf(options: JoinOptions, entered: () => void): AnyMembership {

@@ -69,7 +69,10 @@ export class Subscriptions {
   }
 
   /** [WS-FILTER-5] */
-  setFilters({ topic, filters }: SetFiltersFrame): ProtocolErrorName | void | Promise<void> {
+  setFilters({
+    topic,
+    filters,
+  }: SetFiltersFrame): ProtocolErrorName | void | Promise<ProtocolErrorName | void> {
     const { client, list, changed } = this.parts;
     const error = filterError(filters);
     if (error) return error;
@@ -79,7 +82,9 @@ export class Subscriptions {
     const options = { qos, group, jobs, meta, own, filters: filters.length === 0 ? undefined : filters };
     if (!list.take(topic, subscription, options)) return 'memoryLimitExceeded';
     const settle = (): void => list.settle(topic, subscription);
-    const answer = (): void => {
+    const answer = (): ProtocolErrorName | void => {
+      // [WS-NOTICE-3] Its rights have ended while the change waited for its group.
+      if (!list.isListed(topic, subscription)) return client.isOver ? undefined : 'notSubscribed';
       changed();
       client.send({ type: 'filtersUpdated', topic, filters });
     };

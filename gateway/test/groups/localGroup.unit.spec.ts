@@ -3,6 +3,7 @@ import { liveMessage } from '@roomwire/testing/builders/liveMessage';
 import { unlimitedMemory } from '../support/groupNode.js';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { openEmbeddedGroupStore } from '@roomwire/shared/adapters/group-store/embeddedGroupStore';
 import { openEmbeddedMessageStore } from '@roomwire/shared/adapters/message-store/embeddedMessageStore';
 import type { GroupStore } from '@roomwire/shared/ports/groupStore';
@@ -24,6 +25,9 @@ describe('the checkpoint of a worker group that has just begun', () => {
   let store: GroupStore;
   /** The store answers after it. */
   let answered: Promise<void>;
+  /** Whether the store takes what this gateway writes. */
+  let isWritable: boolean;
+  let isRefused: boolean;
   let messageStore: MessageStore;
   /** What was replayed. */
   let given: string[];
@@ -34,11 +38,18 @@ describe('the checkpoint of a worker group that has just begun', () => {
     folder = await temporaryFolder();
     const files = { file: (name: string) => join(folder.path, name) };
     answered = Promise.resolve();
+    isWritable = true;
+    isRefused = false;
     const real = await openEmbeddedGroupStore(files, { clock });
     store = overlaid(real, {
       load: async (...id) => {
         await answered;
         return real.load(...id);
+      },
+      write: async (checkpoint) => {
+        isRefused = !isWritable;
+        if (isRefused) throw new EngineUnavailable('worker groups');
+        await real.write(checkpoint);
       },
     });
     messageStore = await openEmbeddedMessageStore(files, { clock });
@@ -162,12 +173,20 @@ describe('the checkpoint of a worker group that has just begun', () => {
   });
 
   /** A message that is recorded, delivered and acknowledged. */
-  const work = async (): Promise<void> => {
-    const id = `${clock.now().toString(36).padStart(9, '0')}0000.gateway`;
+  const work = async (n = 0): Promise<void> => group.acknowledge([await leaveOpen(n)]);
+  const leaveOpen = async (n = 0): Promise<string> => {
+    const id = `${clock.now().toString(36).padStart(9, '0')}${String(n).padStart(4, '0')}.gateway`;
     const message = liveMessage({ id, topic: key.topic });
     await messageStore.append(message, '1d');
     group.message(message);
-    group.acknowledge([id]);
+    return id;
+  };
+  /** A checkpoint, an hour later. */
+  const written = async (): Promise<void> => {
+    clock.pass(3_600_000);
+    group.tick();
+    const expiresAt = clock.now() + 24 * 3_600_000;
+    await eventually(async () => (await stored())?.expiresAt === expiresAt, { what: 'the checkpoint' });
   };
   const woken = async (): Promise<readonly string[]> => {
     await eventually(() => group.machine.state === undefined);
@@ -193,5 +212,47 @@ describe('the checkpoint of a worker group that has just begun', () => {
     await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
     agent.leave();
     await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
+  });
+
+  for (const others of [0, 1])
+    it(`[WS-GROUP-9] is gone with its last member with a persistent session, whoever has written it, with members ${others + 1}`, async () => {
+      const agent = await member(true);
+      for (let n = 0; n < others; n++) await member(false);
+      await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+      isWritable = false;
+      clock.pass(3_600_000);
+      group.tick();
+      await eventually(() => isRefused, { what: 'the write that fails' });
+      agent.leave();
+      await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
+    });
+
+  it('[WS-GROUP-10] has all that was acknowledged before its gateways are killed, but for ten seconds', async () => {
+    await member(true);
+    await eventually(() => group.machine.state?.isBacklogPending === false);
+    const open = await leaveOpen();
+    for (let n = 0; n < 10; n++) {
+      clock.pass(20_000);
+      await work();
+    }
+    await written();
+    group.abandon();
+    group = begin();
+    await member(false);
+    await eventually(() => group.machine.state?.isBacklogPending === false);
+    expect(given).to.deep.equal([open]);
+  });
+
+  it('[WS-GROUP-10] names no messages where these are many, since it is written again and again', async () => {
+    await member(true);
+    await eventually(() => group.machine.state?.isBacklogPending === false);
+    for (const [count, named] of [
+      [100, 100],
+      [101, 0],
+    ] as const) {
+      for (let n = 0; n < count; n++) await work(n);
+      await written();
+      expect((await stored())?.done).to.have.length(named);
+    }
   });
 });

@@ -53,7 +53,7 @@ describe('the membership in a worker group while the bus is away', () => {
 
   beforeEach(() => {
     said = [];
-    inForce = (member) => member.entered();
+    inForce = (member) => member.entered(member);
   });
 
   it('[WS-SUB-2] goes on where other filters are in force too late, and takes others', async () => {
@@ -63,9 +63,26 @@ describe('the membership in a worker group while the bus is away', () => {
     expect(await failureOf(member.change({ filters: ['a'], own: false }))).to.be.instanceOf(
       EngineUnavailable,
     );
-    inForce = (again) => again.entered();
+    inForce = (again) => again.entered(again);
     await member.change({ filters: ['b'], own: false });
     expect([said, member.filters]).to.deep.equal([['join', 'update', 'update'], ['b']]);
+  });
+
+  it('[WS-SUB-2] is not changed by what an earlier change has asked for, and comes late', async () => {
+    const member = membership();
+    await member.join();
+    inForce = () => undefined;
+    const earlier = { filters: ['a'], own: false };
+    await failureOf(member.change(earlier));
+    inForce = (again) => {
+      again.entered({ ...earlier, own: undefined });
+      said.push('late');
+    };
+    const later = { filters: ['b'], own: false };
+    expect(await failureOf(member.change(later))).to.be.instanceOf(EngineUnavailable);
+    inForce = (again) => again.entered({ ...later, own: undefined });
+    await member.change(later);
+    expect(said).to.deep.equal(['join', 'update', 'update', 'late', 'update']);
   });
 
   it('[WS-GROUP-4] ends where the join is in force too late', async () => {

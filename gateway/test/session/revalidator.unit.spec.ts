@@ -241,4 +241,41 @@ describe('the revalidation of actors and projects', () => {
     await eventually(() => turns.length === connections);
     expect(new Set(turns).size).to.be.above(2);
   });
+
+  describe('of a project with many connections', () => {
+    const identity = { actorTokenId, projectId: 'mail', organizationId };
+
+    it('[WS-TOPIC-4] waits for the reads of a few of them at a time, since each may take milliseconds', async () => {
+      const waiting: (() => void)[] = [];
+      let read = 0;
+      const recheck = async () => {
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        read++;
+      };
+      for (let n = 0; n < 100; n++) roster.enter({ identity, recheck } as Session);
+      revalidator.recheckProject('mail');
+      for (const reads of [16, 16, 16, 16, 16, 16, 4]) {
+        await eventually(() => waiting.length === reads, { what: 'the reads of a few' });
+        for (const answer of waiting.splice(0)) answer();
+      }
+      await eventually(() => read === 100, { what: 'all are read' });
+    });
+
+    it('[WS-AUTH-7] tries all of them again where a read has failed', async () => {
+      const rechecked = new Array<number>(40).fill(0);
+      let isAway = true;
+      for (const n of rechecked.keys())
+        roster.enter({
+          identity,
+          recheck: async () => {
+            if (n === 20 && isAway) throw new Error('away');
+            rechecked[n] = (rechecked[n] ?? 0) + 1;
+          },
+        } as unknown as Session);
+      revalidator.recheckProject('mail');
+      await eventually(() => rechecked[19] === 1);
+      isAway = false;
+      await eventually(() => rechecked.every((times) => times > 0), { what: 'all are read' });
+    });
+  });
 });

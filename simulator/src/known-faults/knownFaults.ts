@@ -382,12 +382,6 @@ export const knownFaults: Readonly<Record<string, KnownFault>> = {
   'unknown-places': {
     what: 'Messages are held before a gateway knows where they stand, and are replayed as well: a missing await',
     rules: ['WS-HIST-7', 'WS-PUB-1'],
-    edits: [
-      gateway(
-        'subscriptions/subscribing',
-        'if (access.history && beginsInRecord(frame, access))',
-        'if (false)',
-      ),
-    ],
+    edits: [gateway('subscriptions/subscribing', 'if (history)', 'if (false)')],
   },
 };

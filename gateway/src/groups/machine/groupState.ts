@@ -285,6 +285,10 @@ export class SeenMessages {
     return this.floor;
   }
 
+  get size(): number {
+    return this.given.size + this.known.size;
+  }
+
   get ids(): readonly string[] {
     return [...this.given, ...this.known];
   }

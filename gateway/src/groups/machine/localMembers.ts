@@ -1,12 +1,15 @@
 import type { GroupCommand, GroupMember } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 
+/** What a member asks of its group, and may change. */
+export type Asked = Pick<GroupMember, 'filters' | 'own'>;
+
 /** The state machine's view of a local member. Its methods are outputs of the machine. */
 export interface LocalMember extends Omit<GroupMember, 'number'> {
   /** Assigned by the machine; replaced after the other gateways have removed the member. */
   number: number;
-  /** Called between two messages of the topic when the member's join or its new filters take effect. */
-  entered(): void;
+  /** Called between two messages of the topic when the member's join or a change takes effect, with what is in force from then on. */
+  entered(inForce: Asked): void;
   /** False before `ready` and after the client has disconnected. */
   deliver(message: LiveMessage): boolean;
 }
@@ -66,11 +69,11 @@ export class LocalMembers {
   }
 
   /** A join has taken effect. Returns false for an unknown member. */
-  enter(number: number): boolean {
-    const member = this.present.get(number);
+  enter(joined: Asked & Pick<GroupMember, 'number'>): boolean {
+    const member = this.present.get(joined.number);
     if (member === undefined) return false;
     this.entered.add(member);
-    member.entered();
+    member.entered(joined);
     return true;
   }
 

@@ -1,4 +1,4 @@
-import type { GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
+import type { GroupMember, GroupRecord, GroupRecordOf } from '@roomwire/shared/wire/bus/groupRecord';
 import type { LiveMessage } from '@roomwire/shared/wire/bus/liveMessage';
 import type { GroupState, OpenMessage } from './groupState.js';
 import type { LocalMember, LocalMembers, OwnCommands } from './localMembers.js';
@@ -59,7 +59,7 @@ export class Replica {
 
   /** The members that the state has here are in force. */
   begin(): void {
-    for (const { number } of this.state.members.at(this.self)) this.ownJoined(number);
+    for (const member of this.state.members.at(this.self)) this.ownJoined(member);
     this.deliverAll();
   }
 
@@ -181,7 +181,7 @@ export class Replica {
     const formerLeader = this.state.leader;
     this.state.join(gatewayId, members);
     if (isOwn) {
-      for (const { number } of members) this.ownJoined(number);
+      for (const member of members) this.ownJoined(member);
     } else if (needs === 'state') {
       this.state.catchingUp.add(gatewayId);
       this.sendSnapshots(record, formerLeader, [gatewayId]);
@@ -189,10 +189,11 @@ export class Replica {
     return 'active';
   }
 
-  private ownJoined(number: number): void {
+  private ownJoined(member: GroupMember): void {
     const { local, commands } = this.context;
     // The others had removed the member, and it has a new number now.
-    if (!local.enter(number) && !local.isLeaving(number))
+    const { number } = member;
+    if (!local.enter(member) && !local.isLeaving(number))
       commands.add({ kind: 'leave', members: [number], quit: true });
   }
 

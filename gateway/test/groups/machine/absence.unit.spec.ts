@@ -21,7 +21,7 @@ const world = (filters?: readonly string[]) => {
     deliver: () => true,
   };
   local.add(ann);
-  local.enter(1);
+  local.enter({ ...ann, number: 1 });
   const others = new GroupMembers();
   others.join('b', member(1, 'ben'));
   const dropped: number[] = [];
@@ -60,7 +60,7 @@ describe('what a worker group ignores while it has lost members of a gateway', (
     expect(keeps('ben')).to.equal(false);
     local.add(ann);
     expect(keeps('ben')).to.equal(false);
-    local.enter(ann.number);
+    local.enter(ann);
     expect(keeps('ben')).to.equal(true);
   });
 

@@ -84,14 +84,15 @@ describe('the members that are in force for their clients', () => {
     const [ann, ben] = [{ ...member('ann'), entered: () => void (entries += 1) }, member('ben')];
     local.add(ann);
     local.add(ben);
-    expect([local.inForce, local.enter(3)]).to.eql([[], false]);
-    expect([local.enter(1), entries, local.inForce]).to.eql([true, 1, [ann]]);
+    const enter = (number: number): boolean => local.enter({ ...ann, number });
+    expect([local.inForce, enter(3)]).to.eql([[], false]);
+    expect([enter(1), entries, local.inForce]).to.eql([true, 1, [ann]]);
     // Also while the group has lost it.
     local.renumber(1);
-    expect([local.enter(1), local.inForce]).to.eql([false, [ann]]);
-    expect([local.enter(3), entries, local.inForce]).to.eql([true, 2, [ann]]);
+    expect([enter(1), local.inForce]).to.eql([false, [ann]]);
+    expect([enter(3), entries, local.inForce]).to.eql([true, 2, [ann]]);
     local.remove(ann, nobody);
-    expect([local.enter(3), local.inForce]).to.eql([false, []]);
+    expect([enter(3), local.inForce]).to.eql([false, []]);
   });
 });
 

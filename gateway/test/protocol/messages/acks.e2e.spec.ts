@@ -146,6 +146,26 @@ describe('worker groups whose messages are acknowledged', () => {
     expect(await next(later)).to.include({ data: 2 });
   });
 
+  for (const [how, between] of [
+    ['directly', []],
+    ['over none', [{}]],
+  ] as const) {
+    it(`[WS-GROUP-6] do not count in another group to which their subscription has moved ${how}`, async () => {
+      const [worker, mover] = [await world.join(), await world.join()];
+      await worker.subscribe(topic, { loadBalance: true, loadBalanceGroup: 'others' });
+      await mover.subscribe(topic, work);
+      const writer = await world.join();
+      await publish(writer, 0);
+      const late = await next(mover);
+      expect(await next(worker)).to.include({ data: 0, msgId: late.msgId });
+      const others = { loadBalance: true, loadBalanceGroup: 'others' };
+      for (const options of [...between, others]) await mover.subscribe(topic, options);
+      await ack(mover, late);
+      await worker.close();
+      expect(await next(mover)).to.include({ data: 0 });
+    });
+  }
+
   it('[WS-GROUP-8] drop the oldest of too many, and count them', async () => {
     const small = await World.open({ publishRate: 0, groupMessages: 5, messageStore: (record) => record });
     const at = await small.newsroom();

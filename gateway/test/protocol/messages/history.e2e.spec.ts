@@ -272,6 +272,9 @@ describe('history', () => {
     expect(frame['messages']).to.have.length(3);
     const rest = await ask(writer, { type: 'history', topic, before: frame['next'] });
     expect((rest['messages'] as Frame[]).map(({ data }) => (data as Uint8Array)[0])).to.deep.equal([1, 0]);
+    const named = await ask(writer, { type: 'history', topic, ref: 'ä'.repeat(100_000) });
+    expect(encode(named).length).to.be.below(1024 * 1024);
+    expect(named['messages']).to.have.length(2);
   });
 
   it('[WS-HIST-1] keeps what is newest and not too old, by the bounds of now', async () => {
@@ -379,4 +382,55 @@ describe('history', () => {
 
   it('[WS-SUB-2] [WS-GROUP-6] misses none where a client enters a worker group before its replay is over', () =>
     missesNone({ loadBalance: true, loadBalanceGroup: 'workers' }));
+
+  /** A client whose subscribe waits until it reads, while history is switched off. */
+  const switchedOff = async (wasThere: boolean) => {
+    const [{ topic, room }, { topic: other }] = [await chat(), await chat()];
+    const writer = await world.join({}, 1);
+    const metric = async (name: string) =>
+      (await collectedMetrics(world.gatewayAt(1).collect)).get(`roomwire_${name}`) ?? 0;
+    const slow = await (await world.join({}, 1)).subscribe(other);
+    if (wasThere) await slow.subscribe(topic);
+    slow.webSocket.pause();
+    while ((await metric('outbox_largest_bytes')) < 512 * 1024)
+      await publish(writer, other, new Uint8Array(50_000));
+    slow.send({ type: 'subscribe', topic, from: { position: '' } });
+    let published = 0;
+    for (; (await metric('shared_memory_bytes replays')) === 0; published++)
+      await publish(writer, topic, published);
+    // The rights of one after the other are looked at again.
+    const later = await world.connect(1);
+    const { token } = await world.actor();
+    await later.ask({ type: 'auth', token, notices: true });
+    await later.subscribe(topic.replace(/chat$/, 'news'));
+    const { appId } = room;
+    const changes = { topicConfigs: {}, topics: ['chat'] };
+    await world.happened(
+      { type: 'AppUpdated', data: { appId, changes } },
+      { patch: 'apps', id: appId, set: changes },
+    );
+    expect(await next(later)).to.include({ type: 'subscriptionEnded', reason: 'topic_removed' });
+    slow.webSocket.resume();
+    const frames: Frame[] = [];
+    while (frames.at(-1)?.type !== 'error') frames.push(await next(slow));
+    expect(frames.at(-1)).to.include({ error: 'history_disabled' });
+    await publish(writer, topic, published);
+    const isOfTopic = (frame: Frame) => isMessage(frame) && frame['topic'] === topic;
+    return { slow, topic, published, got: dataOf(frames.filter(isOfTopic)) };
+  };
+
+  it('[WS-HIST-11] [WS-SUB-2] leaves out nothing of a subscription that was there where it is switched off before a replay', async () => {
+    const { slow, got, published } = await switchedOff(true);
+    expect([...got, (await next(slow))['data']]).to.deep.equal(
+      Array.from({ length: published + 1 }, (_, n) => n),
+    );
+  });
+
+  it('[WS-HIST-11] begins no subscription where it is switched off before a replay', async () => {
+    const { slow, topic, got } = await switchedOff(false);
+    expect(got).to.deep.equal([]);
+    expect(await ask(slow, { type: 'setFilters', topic, filters: [] })).to.include({
+      error: 'not_subscribed',
+    });
+  });
 });

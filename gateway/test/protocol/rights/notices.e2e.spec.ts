@@ -295,6 +295,31 @@ describe('notices', () => {
       expect(await client.next()).to.include({ type: 'subscriptionEnded', reason: 'grant_expired' });
     });
 
+    it('[WS-NOTICE-3] leave nothing to set filters of, also of a member whose change of filters waits', async () => {
+      await world.close();
+      let isChanging = false;
+      let isAsked = false;
+      const bus: WorldOptions['bus'] = (real) =>
+        overlaid(real, {
+          send: async (channel, record, acknowledgement) => {
+            const { kind } = record as { readonly kind?: unknown };
+            isAsked ||= isChanging && kind === 'join';
+            if (isAsked) throw new Error('away');
+            return real.send(channel, record, acknowledgement);
+          },
+        });
+      await open({ bus });
+      await prepare();
+      await granted({ actorTokenId, expiresAt: new Date(clock.now() + 1_000).toISOString() });
+      await client.subscribe(topic, { loadBalance: true });
+      isChanging = true;
+      client.send({ type: 'setFilters', topic, filters: ['eu'] });
+      await eventually(() => isAsked, { what: 'the change waits' });
+      clock.pass(1_000);
+      expect(await client.next()).to.include({ type: 'subscriptionEnded', reason: 'grant_expired' });
+      expect(await client.next()).to.include({ type: 'error', error: 'not_subscribed' });
+    });
+
     it('[WS-NOTICE-2] scope_changed: its actor has moved to a scope in which it may not be there', async () => {
       await world.close();
       let isMoving = false;
