@@ -33,6 +33,7 @@ export const unknownReasons = [
   'any_member',
   'replay_interrupted',
   'too_many_facts',
+  'too_many_connections',
 ] as const;
 export type UnknownReason = (typeof unknownReasons)[number];
 

@@ -78,6 +78,8 @@ export interface FoundConnections {
   /** The newest first. */
   readonly connections: readonly RecordedConnection[];
   readonly hasMore: boolean;
+  /** Whether there are others that may have got the message. */
+  readonly mayMissSome: boolean;
 }
 
 /** Those that may have been open when the message came, and later ones that were in the room, which may have been sent it from its record. */
@@ -89,17 +91,24 @@ export const connectionsFor = async (
   now: number,
 ): Promise<FoundConnections> => {
   const limit = mostConnections;
-  const then = await record.find({ ...actor, during: spanAround(message), limit });
+  const during = spanAround(message);
+  const then = await record.find({ ...actor, during, limit });
+  // Of very many, those decide that were in the room.
+  const inRoom = then.next === undefined ? then : await record.find({ ...actor, room, during, limit });
   const since = { from: message.at, to: now };
   const later = message.isHypothetical
     ? undefined
     : await record.find({ ...actor, room, during: since, limit });
   const byId = new Map(
-    [...(later?.connections ?? []), ...then.connections].map((each) => [each.connectionId, each]),
+    [...(later?.connections ?? []), ...inRoom.connections, ...then.connections].map((each) => [
+      each.connectionId,
+      each,
+    ]),
   );
   return {
     connections: [...byId.values()].sort((one, other) => other.connectedAt - one.connectedAt),
     hasMore: then.next !== undefined || later?.next !== undefined,
+    mayMissSome: inRoom.next !== undefined || later?.next !== undefined,
   };
 };
 

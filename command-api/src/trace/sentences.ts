@@ -32,6 +32,8 @@ const unknownTexts: { readonly [R in UnknownReason]: string } = {
   any_member: 'It was a member of a worker group, each message of which goes to one of the members.',
   replay_interrupted: 'The message was in a replay, and it is not on record how much of that was written.',
   too_many_facts: 'More happened to the connection than is looked at for one answer.',
+  too_many_connections:
+    'The actor had more connections in the room than are looked at for one answer, and none of those looked at got the message.',
 };
 
 const filterText = (filters: readonly FilterEntry[]): string =>

@@ -86,7 +86,13 @@ export class MessageTrace {
     const { record, clock } = this.deps;
     const { organizationId, projectId, place } = this.topic;
     const actor = { organizationId, projectId, actorTokenId };
-    const { connections, hasMore } = await connectionsFor(record, actor, place, this.message, clock.now());
+    const { connections, hasMore, mayMissSome } = await connectionsFor(
+      record,
+      actor,
+      place,
+      this.message,
+      clock.now(),
+    );
     const judged: JudgedConnection[] = [];
     for (const connection of connections) {
       const verdict = await this.judge(connection);
@@ -100,7 +106,8 @@ export class MessageTrace {
     const access = verdicts.some(dependsOnAccess)
       ? await this.access(actorTokenId, newest, verdicts)
       : undefined;
-    const missing = missingFrom(this.coverage, spanAround(this.message));
+    const notSeen = mayMissSome ? 'too_many_connections' : undefined;
+    const missing = missingFrom(this.coverage, spanAround(this.message)) ?? notSeen;
     return { actorTokenId, last, hasMore, ...judgeActor({ judged, without, access, missing }) };
   }
 

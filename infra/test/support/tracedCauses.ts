@@ -3,6 +3,7 @@ import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { clientTokenOf } from '@roomwire/testing/clients/clientTokens';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { TracedRoom, type TracedService } from './tracedRoom.js';
 
 /** Every cause for which a message may not have arrived, each made to happen. */
@@ -210,6 +211,25 @@ export const tracedCauses = (open: () => Promise<TracedService>): void => {
     const outcomeOf = async (position: string) => (await room.trace(bob, { position })).connections[0]?.how;
     await eventually(async () => (await outcomeOf(later.position)) === 'replay', { withinMs: 20_000 });
     expect(await room.trace(bob, { position: missed.position })).to.include({ outcome: 'not_connected' });
+  });
+
+  it('looks at those in the room where there are very many connections, and does not guess about the rest', async function () {
+    this.timeout(120_000);
+    const bob = await room.person();
+    const listening = await room.listen(bob);
+    const most = limitTable.traceConnections.value;
+    const others: FrameClient[] = [];
+    while (others.length < most) others.push(await room.connect(bob));
+    const { position, at } = await room.publish('to the oldest');
+    expect(await dataOf(listening)).to.equal('to the oldest');
+    for (const asked of [{ position }, { at }])
+      expect(await room.trace(bob, asked)).to.include({ outcome: 'delivered', hasMoreConnections: true });
+    for (const socket of others) await socket.subscribe(room.topic, { filters: ['eu'] });
+    const { position: later } = await room.publish('to the oldest again');
+    expect(await dataOf(listening)).to.equal('to the oldest again');
+    expect(await room.trace(bob, { position: later })).to.include({
+      ...{ outcome: 'unknown', reason: 'too_many_connections', hasMoreConnections: true },
+    });
   });
 
   it('answers each of several messages with one id, and nothing wrong where there is none', async () => {

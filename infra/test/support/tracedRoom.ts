@@ -22,6 +22,7 @@ export interface Traced {
   readonly explanation: string;
   readonly event: { readonly principal: string } | null;
   readonly members: readonly object[];
+  readonly hasMoreConnections: boolean;
   readonly connections: readonly {
     readonly outcome: string;
     readonly how: string | null;
