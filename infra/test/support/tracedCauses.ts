@@ -270,6 +270,26 @@ export const tracedCauses = (open: () => Promise<TracedService>): void => {
     expect(long).to.include({ outcome: 'unknown', reason: 'not_recorded' });
   });
 
+  it('says why a message is not known, also where nobody is asked about', async () => {
+    const bob = await room.person();
+    const reasonOf = async (query: Readonly<Record<string, string>>) => {
+      const [named] = await room.messages({ ...query, actorId: bob.actorTokenId });
+      const [message] = await room.messages(query);
+      expect(message).to.include({ at: null, published: false });
+      expect(message?.explanation).to.equal(named?.actors[0]?.explanation);
+      expect(message?.reason).to.equal(named?.actors[0]?.reason);
+      return message?.reason;
+    };
+    const [app, slug] = room.topic.split('/') as [string, string];
+    expect(await reasonOf({ messageId: 'never' })).to.equal('not_found');
+    expect(await reasonOf({ messageId: 'a', topic: room.news })).to.equal('no_history');
+    for (const topic of [`${app}/${slug}/nothing`, `${app}/nowhere/chat`, 'nothing/nowhere/chat'])
+      expect(await reasonOf({ messageId: 'a', topic })).to.equal('no_topic');
+    const { id } = await room.publish('known', { id: 'known' });
+    const [known] = await room.messages({ messageId: id });
+    expect(known).to.include({ reason: null, explanation: null });
+  });
+
   it('tells of an external actor by its subject, and what it was allowed to', async () => {
     const { project } = room.service;
     const { signingKey } = (await project.post('/signing-keys', { name: 'K', allowExternalActors: true }))

@@ -32,6 +32,8 @@ export interface Traced {
 
 export interface TracedAnswer {
   readonly actorTokenId: string | null;
+  readonly reason: string | null;
+  readonly explanation: string | null;
   readonly actors: readonly Traced[];
 }
 
