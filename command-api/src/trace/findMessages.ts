@@ -7,7 +7,7 @@ import { comparePlaces, placeOf } from '@roomwire/shared/wire/protocol/position'
 import { keptMessage, type TracedMessage } from './tracedMessage.js';
 
 /** Why a message is not found. */
-export const notFoundReasons = ['no_history', 'not_found', 'search_limit'] as const;
+export const notFoundReasons = ['no_topic', 'no_history', 'not_found', 'search_limit'] as const;
 export type NotFoundReason = (typeof notFoundReasons)[number];
 
 export interface FoundMessages {

@@ -100,7 +100,10 @@ export const connectionsFor = async (
     ? undefined
     : await record.find({ ...actor, room, during: since, limit });
   const byId = new Map(
-    [...(later?.connections ?? []), ...inRoom.connections, ...then.connections].map((each) => [each.connectionId, each]),
+    [...(later?.connections ?? []), ...inRoom.connections, ...then.connections].map((each) => [
+      each.connectionId,
+      each,
+    ]),
   );
   return {
     connections: [...byId.values()].sort((one, other) => other.connectedAt - one.connectedAt),

@@ -116,6 +116,8 @@ const messageSchema = s.titledObject('TracedMessage', {
   published: s.flag({ description: 'False for one that nobody published (`at`), or that was not found' }),
   actorTokenId: s.described(s.orNull(s.text()), 'Of its publisher; null for a backend, and for nobody'),
   filters: s.listOf(s.text()),
+  reason: s.described(s.orNull(s.oneOf(notFoundReasons)), 'Why nothing is known of it; null otherwise'),
+  explanation: s.described(s.orNull(s.text()), 'The same for people'),
   actors: s.listOf(actorSchema),
 });
 
@@ -160,6 +162,7 @@ export const presentFound = (
     published: !isHypothetical,
     actorTokenId: publisher === undefined || publisher === '' ? null : publisher,
     filters,
+    ...{ reason: null, explanation: null },
     actors: actors.map((actor) => presentActor(actor, message, members, ofTopic)),
   };
 };
@@ -178,6 +181,7 @@ export const presentMissing = (
     actorTokenId: null,
     filters: [],
   },
+  ...{ reason, explanation: notFoundText(reason) },
   actors:
     actor === undefined
       ? []
@@ -295,6 +299,7 @@ export const exampleTrace: TraceAnswer = {
       published: true,
       actorTokenId: null,
       filters: ['eu'],
+      ...{ reason: null, explanation: null },
       actors: [
         {
           actorTokenId: exampleIds.actorTokenId,

@@ -126,13 +126,13 @@ const limitOf = ({ limit = mostActors }: TraceQuery): number => clampedLimit(lim
 
 const findMessages = async (
   { history }: HistoryDeps,
-  { room, topic, record }: TracedTopic,
+  { room, topic, exists, record }: TracedTopic,
   { messageId, position, at }: Asked,
   now: number,
 ): Promise<FoundMessages> => {
   const none = { messages: [], missing: undefined, examined: 0, hasMore: false };
   if (at !== undefined) return { ...none, messages: [hypotheticalMessage(room, topic, Date.parse(at))] };
-  if (record === undefined) return { ...none, missing: 'no_history' };
+  if (record === undefined) return { ...none, missing: exists ? 'no_history' : 'no_topic' };
   const kept = history();
   if (kept === undefined) throw new EngineUnavailable('message history');
   const view = await kept.look(record.topic);

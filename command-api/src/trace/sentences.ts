@@ -9,9 +9,12 @@ import type { TracedMessage } from './tracedMessage.js';
 const timeText = (at: number): string => new Date(at).toISOString();
 
 const notFoundTexts: { readonly [R in NotFoundReason]: string } = {
+  no_topic:
+    'There is no such topic, or no longer: the address may be mistyped, or the app, the room or the topic was removed or renamed.',
   no_history:
     'The topic keeps no history, so nothing is known of its messages. `at` says what would have become of one at a time.',
-  not_found: 'The history of the topic has no such message: it was never there, has expired or was deleted.',
+  not_found:
+    'The history of the topic has no such message: it was refused when it was published, waits until it is due, has expired or was deleted, or its id is another one.',
   search_limit:
     'It is not among the newest messages of the topic, and further back nobody looked: ask by its position.',
 };
@@ -28,7 +31,7 @@ const unknownTexts: { readonly [R in UnknownReason]: string } = {
     'It was a member of a worker group without jobs, each message of which goes to one of the members; which one is not on record.',
   filters_not_recorded: 'It was subscribed with filters that are too long for the record.',
   not_handed_out:
-    'It was a member of a worker group with jobs, and nothing on record says to whom this one was handed out: it may still wait in the group.',
+    'It was a member of a worker group with jobs, and nothing on record says to whom this one was handed out: it may still wait until one of them has room, or have become a dead letter.',
   any_member: 'It was a member of a worker group, each message of which goes to one of the members.',
   replay_interrupted: 'The message was in a replay, and it is not on record how much of that was written.',
   too_many_facts: 'More happened to the connection than is looked at for one answer.',

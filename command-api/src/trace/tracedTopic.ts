@@ -1,3 +1,4 @@
+import { exposesTopic } from '@roomwire/shared/domain/admission';
 import { auditKeys } from '@roomwire/shared/wire/audit/auditKeys';
 import { historyOf, type HistoryBounds } from '@roomwire/shared/domain/topicHistory';
 import type { Scope } from '@roomwire/shared/domain/scope';
@@ -22,7 +23,9 @@ export interface TracedTopic {
   readonly room: string;
   /** Internal. */
   readonly topic: string;
-  /** Undefined where the topic has no history, or there is no such topic. */
+  /** Whether the app and the room have it. */
+  readonly exists: boolean;
+  /** Undefined where the topic has no history. */
   readonly record: { readonly topic: HistoryTopic; readonly bounds: HistoryBounds } | undefined;
 }
 
@@ -56,6 +59,7 @@ export const tracedTopic = async (
     ...{ organizationId, projectId, address, scope, room },
     place: `${parts.app}/${parts.room}`,
     topic: internalTopic(room, parts.topic),
+    exists: app !== undefined && found !== undefined && exposesTopic(app, found, parts.topic),
     record: found &&
       bounds && {
         topic: { roomId: found.roomId, accessScopeId: scope?.accessScopeId ?? null, name: parts.topic, room },

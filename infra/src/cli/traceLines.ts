@@ -25,6 +25,8 @@ interface TracedMessage {
   readonly published: boolean;
   readonly actorTokenId: string | null;
   readonly filters: readonly string[];
+  /** Why nothing is known of it. */
+  readonly explanation: string | null;
   readonly actors: readonly TracedActor[];
 }
 
@@ -38,7 +40,13 @@ export interface TraceAnswer {
 
 /** What became of a message, as people read it. */
 export const messageLines = (message: TracedMessage): string =>
-  [headOf(message), ...message.actors.flatMap(actorLines)].map((line) => `${shown(line)}\n`).join('');
+  [headOf(message), ...missingLines(message), ...message.actors.flatMap(actorLines)]
+    .map((line) => `${shown(line)}\n`)
+    .join('');
+
+/** An actor that was asked about says it itself. */
+const missingLines = ({ explanation, actors }: TracedMessage): string[] =>
+  explanation === null || actors.length > 0 ? [] : [`    ${explanation}`];
 
 const headOf = ({ id, at, published, actorTokenId, filters }: TracedMessage): string => {
   if (at === null) return `${id ?? 'The message'}: nothing is known of it`;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { connect } from '@roomwire/sdk';
 import type { Page } from 'playwright-core';
+import { done } from '../e2e/rest/contract/world.js';
 import {
   expectAccessible,
   openConsoleWorld,
@@ -9,6 +10,7 @@ import {
   skipWithoutBrowser,
   type ConsoleWorld,
 } from './support/consoleWorld.js';
+import { expectNoSidewaysScroll } from './support/fits.js';
 
 describe('the console, actors, scopes and keys', function () {
   this.timeout(3 * patienceMs);
@@ -44,6 +46,18 @@ describe('the console, actors, scopes and keys', function () {
     await page.getByText('disabled', { exact: true }).waitFor();
     await closed;
     expect(errors).to.eql([]);
+    await page.context().close();
+  });
+
+  it('shows a name that is one long word without a sideways scroll', async () => {
+    const name = 'X'.repeat(100);
+    const { actorTokenId } = done(await world.service.project.post('/actors', { name, actorType: 'device' }));
+    const { page } = await world.signedIn(`actors/${actorTokenId}`);
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.getByRole('heading', { name }).waitFor();
+      await expectNoSidewaysScroll(page);
+    }
     await page.context().close();
   });
 

@@ -3,6 +3,7 @@ import type { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { clientTokenOf } from '@roomwire/testing/clients/clientTokens';
 import { StalledClient } from '@roomwire/testing/clients/stalledClient';
 import { eventually } from '@roomwire/testing/run/eventually';
+import { limitTable } from '@roomwire/shared/wire/limits/limitTable';
 import { TracedRoom, type TracedService } from './tracedRoom.js';
 
 /** Every cause for which a message may not have arrived, each made to happen. */
@@ -212,6 +213,25 @@ export const tracedCauses = (open: () => Promise<TracedService>): void => {
     expect(await room.trace(bob, { position: missed.position })).to.include({ outcome: 'not_connected' });
   });
 
+  it('looks at those in the room where there are very many connections, and does not guess about the rest', async function () {
+    this.timeout(120_000);
+    const bob = await room.person();
+    const listening = await room.listen(bob);
+    const most = limitTable.traceConnections.value;
+    const others: FrameClient[] = [];
+    while (others.length < most) others.push(await room.connect(bob));
+    const { position, at } = await room.publish('to the oldest');
+    expect(await dataOf(listening)).to.equal('to the oldest');
+    for (const asked of [{ position }, { at }])
+      expect(await room.trace(bob, asked)).to.include({ outcome: 'delivered', hasMoreConnections: true });
+    for (const socket of others) await socket.subscribe(room.topic, { filters: ['eu'] });
+    const { position: later } = await room.publish('to the oldest again');
+    expect(await dataOf(listening)).to.equal('to the oldest again');
+    expect(await room.trace(bob, { position: later })).to.include({
+      ...{ outcome: 'unknown', reason: 'too_many_connections', hasMoreConnections: true },
+    });
+  });
+
   it('answers each of several messages with one id, and nothing wrong where there is none', async () => {
     const [bob, ann, eve] = [await room.person(), await room.person(), await room.person()];
     const socket = await room.listen(bob, {}, 0);
@@ -248,6 +268,26 @@ export const tracedCauses = (open: () => Promise<TracedService>): void => {
     expect(await room.trace(bob, { ...asked, at })).to.include({ outcome: 'delivered' });
     const long = await room.trace(bob, { ...asked, at: '2020-01-01T00:00:00Z' });
     expect(long).to.include({ outcome: 'unknown', reason: 'not_recorded' });
+  });
+
+  it('says why a message is not known, also where nobody is asked about', async () => {
+    const bob = await room.person();
+    const reasonOf = async (query: Readonly<Record<string, string>>) => {
+      const [named] = await room.messages({ ...query, actorId: bob.actorTokenId });
+      const [message] = await room.messages(query);
+      expect(message).to.include({ at: null, published: false });
+      expect(message?.explanation).to.equal(named?.actors[0]?.explanation);
+      expect(message?.reason).to.equal(named?.actors[0]?.reason);
+      return message?.reason;
+    };
+    const [app, slug] = room.topic.split('/') as [string, string];
+    expect(await reasonOf({ messageId: 'never' })).to.equal('not_found');
+    expect(await reasonOf({ messageId: 'a', topic: room.news })).to.equal('no_history');
+    for (const topic of [`${app}/${slug}/nothing`, `${app}/nowhere/chat`, 'nothing/nowhere/chat'])
+      expect(await reasonOf({ messageId: 'a', topic })).to.equal('no_topic');
+    const { id } = await room.publish('known', { id: 'known' });
+    const [known] = await room.messages({ messageId: id });
+    expect(known).to.include({ reason: null, explanation: null });
   });
 
   it('tells of an external actor by its subject, and what it was allowed to', async () => {

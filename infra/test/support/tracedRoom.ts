@@ -22,6 +22,7 @@ export interface Traced {
   readonly explanation: string;
   readonly event: { readonly principal: string } | null;
   readonly members: readonly object[];
+  readonly hasMoreConnections: boolean;
   readonly connections: readonly {
     readonly outcome: string;
     readonly how: string | null;
@@ -31,6 +32,8 @@ export interface Traced {
 
 export interface TracedAnswer {
   readonly actorTokenId: string | null;
+  readonly reason: string | null;
+  readonly explanation: string | null;
   readonly actors: readonly Traced[];
 }
 

@@ -80,10 +80,7 @@ const MessageAnswer = ({ message, topic, isAll }: MessageAnswerProps) => {
       </div>
       {message.actors.length === 0 ? (
         message.at === null ? (
-          <EmptyState title="This message is not known">
-            The topic keeps no history, or it is not in it: its id may be mistyped, or it is older than what
-            is kept. Ask for its time instead.
-          </EmptyState>
+          <EmptyState title="This message is not known">{message.explanation}</EmptyState>
         ) : (
           <EmptyState title="Nobody was in the room">
             {isAll &&

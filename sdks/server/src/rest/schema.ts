@@ -3421,7 +3421,7 @@ export interface components {
              * @description Why it is `unknown`; null otherwise
              * @enum {string|null}
              */
-            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "filters_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "filters_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "too_many_connections" | "no_topic" | "no_history" | "not_found" | "search_limit" | null;
             /** @description The same for people */
             explanation: string;
             /**
@@ -3441,7 +3441,7 @@ export interface components {
              * @description Why it is `unknown`; null otherwise
              * @enum {string|null}
              */
-            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "filters_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "no_history" | "not_found" | "search_limit" | null;
+            reason: "gap" | "not_recorded" | "not_yet" | "too_close" | "group_not_recorded" | "filters_not_recorded" | "not_handed_out" | "any_member" | "replay_interrupted" | "too_many_facts" | "too_many_connections" | "no_topic" | "no_history" | "not_found" | "search_limit" | null;
             /** @description The same for people */
             explanation: string;
             /** @description By which it was `filtered`; null otherwise */
@@ -3471,6 +3471,13 @@ export interface components {
             /** @description Of its publisher; null for a backend, and for nobody */
             actorTokenId: string | null;
             filters: string[];
+            /**
+             * @description Why nothing is known of it; null otherwise
+             * @enum {string|null}
+             */
+            reason: "no_topic" | "no_history" | "not_found" | "search_limit" | null;
+            /** @description The same for people */
+            explanation: string | null;
             actors: components["schemas"]["TracedActor"][];
         };
         Trace: {

@@ -795,8 +795,7 @@ export const limitTable = {
   },
   traceConnections: {
     ...{ value: 50, unit: 'number', per: 'actor' },
-    answer:
-      'none: the newest are looked at, of those in the room too, and `hasMoreConnections` says so; what they leave open is `unknown`',
+    answer: 'none: the newest are looked at: `hasMoreConnections`, and where they decide `unknown`',
     metric: 'roomwire_http_request_duration_seconds',
     protects: 'the command API from an actor with very many connections',
   },
