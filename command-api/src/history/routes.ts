@@ -76,19 +76,19 @@ export const historyRoutes = ({
       const view = await kept.look(topic);
       const isKept = historyOf(app.topicConfigs, topic.name) !== undefined;
       const to = endOf(view);
-      if (to.offset < 0 || (!isKept && !holdsAnything(view))) return;
+      const hasRecord = to.offset >= 0 && (isKept || holdsAnything(view));
       const { roomId, accessScopeId, room, name } = topic;
       const deleted = {
         ...{ appId: app.appId, roomId, accessScopeId, topic: name, room },
-        upTo: positionOf(topic, to),
+        upTo: hasRecord ? positionOf(topic, to) : '',
       };
-      // The event first: whoever follows the log deletes again what this process was killed over.
+      // The event first: whoever follows the log deletes again what this process was killed over. Also without a record: gateways may have a last value.
       await commands.execute(
         roomsTarget(app.appId),
         { type: 'DeleteHistory', deleted },
         projectContext(request),
       );
-      await kept.deleteTopic(topic, app, to);
+      if (hasRecord) await kept.deleteTopic(topic, app, to);
     },
   }),
 ];

@@ -211,4 +211,5 @@ const consoleCaller = ({ projectId, role, session }: ConsoleKey): ProjectCaller 
   ...{ projectId, organizationId: session.organizationId, principal: session.principal },
   permissions: consolePermissions[role],
   ...(role === 'viewer' && { isViewer: true }),
+  ...(session.isOperator && { isOperator: true }),
 });

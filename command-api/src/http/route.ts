@@ -51,6 +51,8 @@ export interface ProjectCaller {
   readonly permissions: readonly Permission[] | null;
   /** A viewer at the console, who sees no credentials of webhooks. */
   readonly isViewer?: true;
+  /** An operator at the console. */
+  readonly isOperator?: true;
 }
 
 /** What a user session token opens. */

@@ -9,10 +9,13 @@ const program = new Command('roomwire')
   .showHelpAfterError()
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.misused));
 
-// The reader of the output may close the pipe, as `head` does.
+const [, , command = ''] = process.argv;
+const isService = ['start', ...serviceNames].includes(command);
+
+// The reader of the output may close the pipe, as `head` does: a service goes on.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  if (error.code !== 'EPIPE') throw error;
+  if (!isService) process.exit(0);
 });
 // Nothing depends on what is said there: a service goes on, and closes in order when the Ctrl-C that is for it ended a `tee` behind it, too.
 process.stderr.on('error', () => undefined);
@@ -65,7 +68,6 @@ const addAll = async ({ besides }: { readonly besides: string }): Promise<void> 
 };
 
 // Loading every command takes most of a second, so only help and mistyped commands load all of them.
-const [, , command = ''] = process.argv;
 const named = commandFiles.filter(({ names }) => names.includes(command));
 for (const { load } of named.length > 0 ? named : commandFiles) (await load())(program);
 

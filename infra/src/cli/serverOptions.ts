@@ -33,7 +33,7 @@ export interface ServerAddress {
   /** Of the REST API, without `/v1`. */
   readonly apiUrl: string;
   readonly gatewayUrl: string;
-  /** Undefined where there is no profile, or one of another service, whose secrets are not sent to this one. */
+  /** Undefined where there is no profile. Without the secrets of another address, which are not sent to this one. */
   readonly kept: Profile | undefined;
 }
 
@@ -46,9 +46,20 @@ export const serverOrExit = ({ url, apiUrl, profile: name }: ServerOptions): Ser
       'The address of a service begins with http://, https://, ws:// or wss://, that of its REST API with http:// or https://',
       exitCodes.misused,
     );
-  const known = profile && addressesOf(profile.url, profile.apiUrl);
-  const isSame = known?.apiUrl === named.apiUrl || known?.gatewayUrl === named.gatewayUrl;
-  return { ...named, kept: isSame ? profile : undefined };
+  return { ...named, kept: profile && keptFor(named, profile) };
+};
+
+/** Of a profile only what was stored for these addresses: each secret is sent to the one that it is for. */
+export const keptFor = (
+  { apiUrl, gatewayUrl }: Pick<ServerAddress, 'apiUrl' | 'gatewayUrl'>,
+  { apiKey, session, token, ...address }: Profile,
+): Profile => {
+  const known = addressesOf(address.url, address.apiUrl);
+  return {
+    ...address,
+    ...(known?.apiUrl === apiUrl && { ...(apiKey && { apiKey }), ...(session && { session }) }),
+    ...(known?.gatewayUrl === gatewayUrl && token && { token }),
+  };
 };
 
 const profileOrExit = (name: string): Profile | undefined => {

@@ -72,11 +72,12 @@ const messageOf = (line: string, id: string, topic: string | undefined): Read =>
   }
   if (topic !== undefined) return { fields: { topic, data: value, id } };
   return isMessage(value)
-    ? { fields: { id, ...value } }
+    ? { fields: { ...value, id: value.id ?? id } }
     : { why: 'not a message {"topic":"app/room/topic","data":…}; name a topic to publish lines as they are' };
 };
 
-const isMessage = (value: unknown): value is object =>
+/** A null `id` counts as missing, as it does in the API. */
+const isMessage = (value: unknown): value is { readonly id?: unknown } =>
   typeof value === 'object' &&
   value !== null &&
   'topic' in value &&

@@ -1,5 +1,22 @@
 import { expect } from 'chai';
-import { addressesOf } from '../../src/cli/serverOptions.js';
+import { addressesOf, keptFor } from '../../src/cli/serverOptions.js';
+
+describe('what is kept of a service', () => {
+  const secrets = { apiKey: 'k', session: 's', token: 't' };
+  const profile = { url: 'wss://gateway/ws', apiUrl: 'https://api', ...secrets };
+  const sentTo = (apiUrl: string, gatewayUrl: string) => {
+    const { apiKey, session, token } = keptFor({ apiUrl, gatewayUrl }, profile);
+    return [apiKey, session, token];
+  };
+
+  it('is sent to the address that it is for, and to no other', () => {
+    const none = undefined;
+    expect(sentTo('https://api', 'wss://gateway/ws')).to.eql(['k', 's', 't']);
+    expect(sentTo('https://api', 'wss://elsewhere/ws')).to.eql(['k', 's', none]);
+    expect(sentTo('https://elsewhere', 'wss://gateway/ws')).to.eql([none, none, 't']);
+    expect(sentTo('https://elsewhere', 'wss://elsewhere/ws')).to.eql([none, none, none]);
+  });
+});
 
 describe('the address of a service', () => {
   const cases: readonly (readonly [given: string, apiUrl: string, gatewayUrl: string])[] = [

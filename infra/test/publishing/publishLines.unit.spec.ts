@@ -25,6 +25,11 @@ describe('publishLines', () => {
     expect(tally).to.deep.equal({ published: 2, duplicates: 0, failed: 0 });
   });
 
+  it('gives the id of its line to a message whose id is null, which the API takes for none', async () => {
+    const { sent } = await run('{"topic":"a/b/c","data":1,"id":null}');
+    expect(sent.map(({ id }) => id)).to.deep.equal(['run:1']);
+  });
+
   it('takes each line for the data where a topic is named, whatever it looks like', async () => {
     const { sent } = await run('1\n"two"\n{"topic":"x","data":3}\nnull', 'a/b/c');
     expect(sent.map(({ data }) => data)).to.deep.equal([1, 'two', { topic: 'x', data: 3 }, null]);

@@ -22,6 +22,7 @@ export interface DeletedHistory {
   readonly topic: string;
   /** The room as the broker sees it. */
   readonly room: string;
+  /** A position; empty where nothing was kept but perhaps a last value. */
   readonly upTo: string;
 }
 

@@ -81,7 +81,10 @@ export interface HeldSchedules {
  * the engine is out of reach; whether anything was written is then unknown. What has resolved survives the end of every process.
  */
 export interface ScheduleStore {
-  /** In this order: who sees one sees those before it. One that is there already stays as it is. */
+  /**
+   * In this order: who sees one sees those before it. One that is there already is replaced by one that was accepted later, by its place, as long as its
+   * delivery has not begun; otherwise it stays as it is.
+   */
   add(schedules: readonly NewSchedule[]): Promise<void>;
 
   /** Whether it was there, and its delivery had not begun: then it never will. */

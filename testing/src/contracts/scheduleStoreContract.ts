@@ -82,6 +82,23 @@ export const scheduleStoreContract = (name: string, open: () => Promise<Reopenab
       expect(await store.held(projectId)).to.deep.equal({ messages: 3, bytes: 9 });
     });
 
+    it('gives one that was accepted again later its place, unless its delivery has begun', async () => {
+      const again = (n: number) => scheduleOf(n, { deliverAt: 5_000 + n, place: placeOf(n + 10), bytes: 4 });
+      await store.add([scheduleOf(1), scheduleOf(2), scheduleOf(3)]);
+      await begin(2, 3);
+      await store.add([again(1), again(2), scheduleOf(4), scheduleOf(5)]);
+      // What was on its way for long comes behind it.
+      await store.add([scheduleOf(1)]);
+      expect(await dueIds()).to.deep.equal([2, 3, 4, 5, 1]);
+      expect(await dueIds(1_999)).to.deep.equal([2, 3, 4, 5]);
+      expect(await store.held(projectId)).to.deep.equal({ messages: 5, bytes: 16 });
+      const all = await store.list(projectId, { topic, limit: 9 });
+      expect(idsIn(all)).to.deep.equal([3, 4, 5, 1]);
+      expect(all.at(-1)).to.deep.equal(again(1).publish);
+      const [begun] = await begin(1, 3);
+      expect(begun?.publish).to.deep.equal(again(1).publish);
+    });
+
     it('lists those of a project and of a topic, page by page', async () => {
       const other = { topic: 'app/room/other' };
       // Some at one time, in the order of their places.

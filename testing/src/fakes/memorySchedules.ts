@@ -23,8 +23,9 @@ export class MemorySchedules {
 
   add(schedules: readonly NewSchedule[]): void {
     for (const schedule of schedules) {
-      const { scheduledId } = schedule.publish;
-      if (!this.entries.has(scheduledId))
+      const { scheduledId, place } = schedule.publish;
+      const known = this.entries.get(scheduledId);
+      if (known === undefined || (known.messageId === null && known.publish.place < place))
         this.entries.set(scheduledId, { ...schedule, term: 0, messageId: null });
     }
   }

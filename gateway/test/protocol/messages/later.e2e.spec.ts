@@ -334,6 +334,28 @@ describe('publishes for later', () => {
     expect(await waiting()).to.deep.equal([]);
   });
 
+  it('[WS-LATER-5] are stored for the time of the one that is answered, when nobody was told of one before it', async () => {
+    await world.close();
+    let isLost = true;
+    await open({
+      schedules: (store) =>
+        overlaid(store, {
+          add: async (schedules) => {
+            await store.add(schedules);
+            if (isLost) throw new EngineUnavailable('schedules');
+          },
+        }),
+    });
+    const client = await world.join();
+    const first = await publish(client, 1, { id: 'a', deliverAt: soon(60_000) });
+    expect(first).to.include({ error: 'broker_unavailable' });
+    isLost = false;
+    const deliverAt = soon(90_000);
+    const { scheduledId } = await publish(client, 1, { id: 'a', deliverAt });
+    expect(await waiting()).to.have.length(1);
+    expect((await waiting())[0]).to.include({ scheduledId, deliverAt });
+  });
+
   it('[WS-LATER-6] are bounded by project, and what is refused costs nothing', async () => {
     await world.close();
     const most = { messages: limitTable.scheduledMessages.value, bytes: 0 };

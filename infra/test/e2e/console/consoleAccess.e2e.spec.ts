@@ -107,6 +107,17 @@ describe('the access of the console', () => {
     }
   });
 
+  it('of an operator writes in a suspended organization, and that of a member reads', async () => {
+    const keyOf = async (client: ApiClient) => service.client((await accessOf(client)).apiKey);
+    const operator = await keyOf(await session({ isOperator: true, organizationIds: [] }));
+    const member = await keyOf(await session());
+    await service.operator.patch(`/organizations/${owner.organizationId}`, { status: 'suspended' });
+    expect(await list('/apps', member)).to.have.length(1);
+    const refused = await member.post('/apps', { name: 'by a member' });
+    expectFrameworkError(refused, 403, 'Organization is suspended', 'Forbidden');
+    expect((await operator.post('/apps', { name: 'by an operator' })).status).to.equal(201);
+  });
+
   it('observes the rooms of a scope', async () => {
     const { accessScopeId } = (await owner.client.post('/scopes', { slug: 'tenant-a', name: 'A' })).body;
     const viewer = await inRole('viewer');

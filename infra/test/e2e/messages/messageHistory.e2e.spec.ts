@@ -100,6 +100,14 @@ describe('message history', () => {
     expect(JSON.stringify(body)).to.not.include('secret');
   });
 
+  it('[HTTP-HIST-2] deletes the last value of a topic without history, too', async () => {
+    await project.patch(`/apps/${appId}`, { topicConfigs: {} });
+    await publish('secret', { retain: true });
+    expect(await lastValue()).to.equal('secret');
+    expect((await project.delete(messages())).status).to.equal(204);
+    await eventually(async () => (await lastValue()) === undefined);
+  });
+
   it('[HTTP-HIST-2] answers the same where there is no history, and knows what topics there are', async () => {
     expect((await project.delete(messages('', 'news'))).status).to.equal(204);
     expect((await project.get(messages('', 'news'))).body.message).to.equal(

@@ -359,6 +359,16 @@ describe('the program', () => {
     await stop(service);
   });
 
+  it('goes on where nobody reads what it prints, as behind `head -1`', async () => {
+    const program = runRoomwire(['start'], { ROOMWIRE_DATA_DIR: folder.path, ROOMWIRE_PORT: '0' });
+    program.process.stdout?.destroy();
+    const [, baseUrl = ''] = await program.printed(/"url":"(http:[^"]+)"/);
+    expect((await fetch(`${baseUrl}/healthz`)).status).to.equal(200);
+    program.process.kill('SIGTERM');
+    expect(await program.ended).to.eql({ code: 0, signal: null });
+    expect(program.stderr()).to.include('Closing');
+  });
+
   it('closes in order also where nobody reads what it prints any longer, as when Ctrl-C ends a `tee` behind it first', async () => {
     const { program } = await startProgram(folder.path);
     program.process.stdout?.destroy();

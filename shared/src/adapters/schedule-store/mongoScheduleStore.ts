@@ -145,7 +145,7 @@ class MongoScheduleStore implements ScheduleStore {
     return this.connection.close();
   }
 
-  /** In their order; resolves with those behind one that is there already, which stays. */
+  /** In their order; resolves with those behind one that is there already. */
   private addUntilKnown(documents: readonly ScheduleDocument[]): Promise<ScheduleDocument[]> {
     return this.connection.call(async () => {
       try {
@@ -154,9 +154,16 @@ class MongoScheduleStore implements ScheduleStore {
       } catch (error) {
         const [known] = duplicatesIn(error) ?? [];
         if (known === undefined) throw error;
+        await this.replaceEarlier(documents[known] as ScheduleDocument);
         return documents.slice(known + 1);
       }
     });
+  }
+
+  /** By one that was accepted later. */
+  private async replaceEarlier({ _id, ...document }: ScheduleDocument): Promise<void> {
+    const earlier = { _id, messageId: null, place: { $lt: document.place } };
+    await this.schedules.replaceOne(earlier, document, durably);
   }
 
   private find(filter: Filter<ScheduleDocument>, limit: number): Promise<readonly ScheduledPublish[]> {

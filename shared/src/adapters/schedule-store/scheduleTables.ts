@@ -95,7 +95,11 @@ export class ScheduleTables {
 
   add({ publish, data }: NewSchedule): void {
     const { scheduledId, deliverAt, place, shard, projectId, bytes } = publish;
-    if (this.get(scheduledId) !== undefined) return;
+    const known = this.get(scheduledId);
+    if (known !== undefined) {
+      if (known.messageId !== null || known.publish.place >= place) return;
+      this.remove(scheduledId);
+    }
     this.entries.putSync(scheduledId, { publish, term: 0, messageId: null });
     this.contents.putSync(scheduledId, data as Buffer);
     this.dues.putSync([deliverAt, place, scheduledId], shard);
