@@ -60,9 +60,10 @@ export const Circuits = () => {
         keyOf={({ url }) => url}
         query={circuits}
         empty={
-          <EmptyState title="Every endpoint answers">
+          <EmptyState title="No circuit is open">
             An endpoint that got 50 calls and has answered none for five minutes stands here: its calls wait,
-            for a day at most, and one is tried every 30 seconds.
+            for a day at most, and one is tried every 30 seconds. Until then, failed calls are with the dead
+            letters.
           </EmptyState>
         }
       />
