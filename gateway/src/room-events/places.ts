@@ -2,6 +2,7 @@ import type { App } from '@roomwire/shared/domain/app';
 import { eventWebhookOf, type EventWebhook } from '@roomwire/shared/domain/roomEvents';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import { shardOf } from '@roomwire/shared/domain/shards';
+import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { rollKey, type Roll as StoredRollId } from '@roomwire/shared/ports/roomEventStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
 import type { Directory } from '../access/directory.js';
@@ -31,7 +32,7 @@ export interface FoundPlace {
 
 export interface PlacesDeps {
   readonly directory: Pick<Directory, 'app' | 'locate' | 'peekApp'>;
-  readonly views: Pick<ViewReader, 'get' | 'find'>;
+  readonly views: Pick<ViewReader, 'get' | 'find' | 'admitsReaders'>;
 }
 
 /** Finds what the names of an internal room stand for, where its app has a webhook for events. */
@@ -75,12 +76,20 @@ export class EventPlaces {
     return eventWebhookOf(config);
   }
 
+  /** Undefined where it was deleted. Rejects when the read models fail, or have lost what they had. */
   async appOf(appId: string): Promise<App | undefined> {
-    return this.deps.views.get('apps', appId);
+    return this.unlessLost(await this.deps.views.get('apps', appId));
   }
 
+  /** Rejects as `appOf` does. */
   async roomExists(roomId: string): Promise<boolean> {
-    return (await this.deps.views.get('rooms', roomId)) !== undefined;
+    return (await this.unlessLost(await this.deps.views.get('rooms', roomId))) !== undefined;
+  }
+
+  private async unlessLost<T>(found: T | undefined): Promise<T | undefined> {
+    if (found === undefined && !(await this.deps.views.admitsReaders()))
+      throw new EngineUnavailable('read models');
+    return found;
   }
 
   private async scopeOf(projectId: string, slug: string): Promise<Scope | null | undefined> {

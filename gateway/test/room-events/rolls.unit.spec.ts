@@ -15,10 +15,13 @@ describe('the rolls of a gateway', () => {
   let read: string[];
   /** So many reads meet an outage of the store. */
   let failing: number;
+  /** So many looks at the read models find nothing, because they have lost what they had. */
+  let lost: number;
+  let removed: RollId[];
   let rolls: Rolls;
 
   beforeEach(() => {
-    [read, failing] = [[], 0];
+    [read, failing, lost, removed] = [[], 0, 0, []];
     const store = {
       openIn: async () => [first, second],
       read: async (id: RollId) => {
@@ -26,8 +29,12 @@ describe('the rolls of a gateway', () => {
         if (id.roomId === 'second' && (failing -= 1) >= 0) throw new EngineUnavailable('room events');
         return { roll: rollOf(id.roomId), records: [], settled: 0 };
       },
+      remove: async (id: RollId) => void removed.push(id),
     };
-    const views = { get: async () => ({ config: {} }) };
+    const views = {
+      get: async () => (lost > 0 ? undefined : { config: {} }),
+      admitsReaders: async () => (lost -= 1) < 0,
+    };
     rolls = new Rolls({
       store: store as unknown as RollsDeps['store'],
       places: new EventPlaces({ views } as unknown as ConstructorParameters<typeof EventPlaces>[0]),
@@ -52,6 +59,13 @@ describe('the rolls of a gateway', () => {
     await eventually(() => opened().length === 2);
     expect(opened()).to.eql([first, second].map(rollKey));
     expect(read).to.eql(['first', 'second', 'second', 'second']);
+    await rolls.lost(1);
+  });
+  it('[HOOK-EVENT-7] are kept while the read models have lost their apps', async () => {
+    lost = 3;
+    rolls.gained(1, 1);
+    await eventually(() => opened().length === 2);
+    expect(removed).to.eql([]);
     await rolls.lost(1);
   });
 });
