@@ -67,7 +67,8 @@ describe('a hydration call', () => {
       expect(world.logLines.join(), what).not.to.match(/in-the-url|secret-of/);
       expect([world.reports, world.answers], what).to.eql([[], []]);
     }
-  }).timeout(30_000);
+    // A consumer of its own for each: on engines that takes two seconds.
+  }).timeout(120_000);
 
   it('[HOOK-RETRY-2] is retried like a trigger', async () => {
     world.endpoint.reaction = inTurn(answer(503), partly(200, '{'), answer(200, '{"third":true}'));
