@@ -1,6 +1,7 @@
 import type { Clock } from '@roomwire/shared/ports/clock';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { atOnce } from '@roomwire/shared/runtime/atOnce';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
 import type { GoodStanding } from '../access/credentials.js';
 import type { Directory } from '../access/directory.js';
@@ -70,7 +71,7 @@ export class Rechecks {
     for (const projectId of roster.projectIds()) if (isMeant(projectId)) this.project(projectId);
     const actorIds = roster.actorIds().filter(isMeant);
     let isWhole = true;
-    await fewAtATime(actorIds, async (id) => {
+    await atOnce(readsAtOnce, actorIds, async (id) => {
       const isRead = await this.readActor(id).catch(this.logged);
       if (isRead === undefined) isWhole = false;
       else if (!isRead) this.actor(id);
@@ -162,7 +163,7 @@ export class Rechecks {
     // Mostly nothing has to be read, so that without slices all its connections would be checked in one turn.
     const slices = workSlices();
     // [WS-TOPIC-4] Where something has to be read for each, one after the other would take too long.
-    await fewAtATime(this.deps.roster.ofProject(projectId), async (session) => {
+    await atOnce(readsAtOnce, this.deps.roster.ofProject(projectId), async (session) => {
       if (slices.isOver()) await slices.next();
       await session.recheck();
     });
@@ -179,17 +180,3 @@ export class Rechecks {
     throw error;
   };
 }
-
-/** Begins none after one that has failed, and rejects once all that were begun are over. */
-const fewAtATime = async <T>(items: readonly T[], read: (item: T) => Promise<void>): Promise<void> => {
-  const left = items.values();
-  let failure: { readonly error: unknown } | undefined;
-  const readNext = async (): Promise<void> => {
-    for (const item of left) {
-      if (failure) return;
-      await read(item).catch((error: unknown) => (failure ??= { error }));
-    }
-  };
-  await Promise.all(Array.from({ length: readsAtOnce }, readNext));
-  if (failure) throw failure.error;
-};

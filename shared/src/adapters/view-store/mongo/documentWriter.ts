@@ -1,4 +1,5 @@
 import type { AnyBulkWriteOperation, Collection, UpdateFilter } from 'mongodb';
+import { atOnce } from '../../../runtime/atOnce.js';
 import { duplicatesIn } from '../../mongo/errors.js';
 import { isPut, type DocumentWrite, type Fields, type PlannedWrite } from './writePlan.js';
 import { encodeFields, type StoredDocument } from './storedDocument.js';
@@ -125,30 +126,6 @@ export class DocumentWriter {
     return { ...encodeFields(document), _id: id, _term: this.term };
   }
 }
-
-/** Waits for all of them and then rejects with the first failure, so that nothing is still running afterwards. */
-export const allOf = async (writes: readonly Promise<void>[]): Promise<void> => {
-  await Promise.allSettled(writes);
-  await Promise.all(writes);
-};
-
-/** Runs at most `limit` at a time. After a failure no other one is started. */
-const atOnce = async <T>(
-  limit: number,
-  items: Iterable<T>,
-  work: (item: T) => Promise<void>,
-): Promise<void> => {
-  const left = items[Symbol.iterator]();
-  let hasFailed = false;
-  const lane = async (): Promise<void> => {
-    for (let next; !hasFailed && (next = left.next()).done !== true;)
-      await work(next.value).catch((error: unknown) => {
-        hasFailed = true;
-        throw error;
-      });
-  };
-  await allOf(Array.from({ length: limit }, lane));
-};
 
 /** Reads all identifiers with one query: a query for each bulk would scan all matches each time. */
 export async function* idsWhere(
