@@ -2,9 +2,9 @@ import type { App } from '@roomwire/shared/domain/app';
 import { eventWebhookOf, type EventWebhook } from '@roomwire/shared/domain/roomEvents';
 import type { Scope } from '@roomwire/shared/domain/scope';
 import { shardOf } from '@roomwire/shared/domain/shards';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import { rollKey, type Roll as StoredRollId } from '@roomwire/shared/ports/roomEventStore';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { unlessLost } from '@roomwire/shared/runtime/unlessLost';
 import type { Directory } from '../access/directory.js';
 
 /** A room in a scope, as events tell of it. */
@@ -78,18 +78,14 @@ export class EventPlaces {
 
   /** Undefined where it was deleted. Rejects when the read models fail, or have lost what they had. */
   async appOf(appId: string): Promise<App | undefined> {
-    return this.unlessLost(await this.deps.views.get('apps', appId));
+    const { views } = this.deps;
+    return unlessLost(views, await views.get('apps', appId));
   }
 
   /** Rejects as `appOf` does. */
   async roomExists(roomId: string): Promise<boolean> {
-    return (await this.unlessLost(await this.deps.views.get('rooms', roomId))) !== undefined;
-  }
-
-  private async unlessLost<T>(found: T | undefined): Promise<T | undefined> {
-    if (found === undefined && !(await this.deps.views.admitsReaders()))
-      throw new EngineUnavailable('read models');
-    return found;
+    const { views } = this.deps;
+    return (await unlessLost(views, await views.get('rooms', roomId))) !== undefined;
   }
 
   private async scopeOf(projectId: string, slug: string): Promise<Scope | null | undefined> {

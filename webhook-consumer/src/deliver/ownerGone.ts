@@ -1,5 +1,5 @@
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
 import type { ViewReader } from '@roomwire/shared/ports/viewStore';
+import { unlessLost } from '@roomwire/shared/runtime/unlessLost';
 
 /** What a call is made for was deleted: nobody is to be told any more. */
 export class OwnerGone extends Error {
@@ -8,6 +8,6 @@ export class OwnerGone extends Error {
 
 /** Throws for an owner that the read models do not have: `OwnerGone`, unless they have lost what they had. */
 export const refuseForOwner = async (views: Pick<ViewReader, 'admitsReaders'>): Promise<never> => {
-  if (await views.admitsReaders()) throw new OwnerGone();
-  throw new EngineUnavailable('read models');
+  await unlessLost(views, undefined);
+  throw new OwnerGone();
 };
