@@ -1,9 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@roomwire/shared/ports/clock';
 import { EngineUnavailable, JobRequeued } from '@roomwire/shared/ports/errors';
 import { TokenBucket } from '@roomwire/shared/runtime/tokenBucket';
-import { sleep } from '@roomwire/shared/runtime/waiting';
 
 /** A call of more bytes is read and written for as long as several small ones. */
 const bytesOfTurn = 4 * 1024;
@@ -12,26 +10,38 @@ const bytesOfTurn = 4 * 1024;
 export class Pacer {
   private readonly turns: TokenBucket;
   private readonly clock: Clock;
-  private readonly closing = new AbortController();
+  /** Ends the wait of each call that waits for its turns. Thousands may: on a signal, each of them would look through all others. */
+  private readonly waiting = new Set<() => void>();
+  private isClosed = false;
 
   constructor(perSecond: number, clock: Clock) {
     this.turns = new TokenBucket({ perSecond, burst: 1 });
     this.clock = clock;
-    // All calls that wait for their turns listen.
-    setMaxListeners(0, this.closing.signal);
   }
 
   /** Rejects with `JobRequeued` once it is closed: behind large calls the next turn may be minutes away. */
   async pass(bytes: number): Promise<void> {
-    const { signal } = this.closing;
     const turns = 1 + Math.floor(bytes / bytesOfTurn);
     const waitMs = this.turns.reserve(this.clock.monotonic(), turns);
-    if (waitMs > 0) await sleep(waitMs, signal);
-    if (signal.aborted) throw new JobRequeued();
+    if (waitMs > 0 && !this.isClosed) await this.wait(waitMs);
+    if (this.isClosed) throw new JobRequeued();
   }
 
   close(): void {
-    this.closing.abort();
+    this.isClosed = true;
+    for (const end of this.waiting) end();
+  }
+
+  private wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.waiting.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.waiting.add(end);
+    });
   }
 }
 
