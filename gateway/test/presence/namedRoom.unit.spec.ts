@@ -17,6 +17,8 @@ describe('[WS-PRES-16] the room that a connection leaves', () => {
     ['bar', 'p/two/_/bar'],
     ['one/bar', undefined],
     ['attic', undefined],
+    ['all', undefined],
+    ['o/hall', undefined],
     ['', undefined],
   ] as const)
     it(`is ${room ?? 'none'} by the name '${roomId}'`, () => expect(namedRoom(stays, roomId)).to.equal(room));
