@@ -21,13 +21,22 @@ export interface CompiledFilter {
 type Operator = typeof $eq;
 
 // mingo's own comparisons order strings by UTF-16 unit.
+const orders = {
+  $gt: (order: number) => order > 0,
+  $gte: (order: number) => order >= 0,
+  $lt: (order: number) => order < 0,
+  $lte: (order: number) => order <= 0,
+};
+type Comparison = keyof typeof orders;
+
+const holds = (comparison: Comparison, value: unknown, operand: unknown): boolean =>
+  typeof value === typeof operand && orders[comparison](compareValues(value, operand));
+
 const comparison =
-  (holds: (order: number) => boolean): Operator =>
+  (name: Comparison): Operator =>
   (path, operand) =>
   (document) =>
-    valuesAt(document, path).some(
-      (value) => typeof value === typeof operand && holds(compareValues(value, operand)),
-    );
+    valuesAt(document, path).some((value) => holds(name, value, operand));
 
 // mingo's own `$in` rebuilds a hash of the list for every document.
 const isOneOf: Operator = (path, operand) => {
@@ -57,10 +66,10 @@ const context = Context.init({
   query: {
     ...{ $and, $or, $nor, $not, $eq, $ne, $exists, $regex },
     $elemMatch: hasElement,
-    $gt: comparison((order) => order > 0),
-    $gte: comparison((order) => order >= 0),
-    $lt: comparison((order) => order < 0),
-    $lte: comparison((order) => order <= 0),
+    $gt: comparison('$gt'),
+    $gte: comparison('$gte'),
+    $lt: comparison('$lt'),
+    $lte: comparison('$lte'),
     $in: isOneOf,
     $nin: isNoneOf,
   },
@@ -98,13 +107,14 @@ const comparesScalarsOnly = (filter: ViewFilter): boolean =>
 
 type ScalarCondition = readonly [field: string, holds: (value: Scalar) => boolean];
 
-/** Undefined for a filter that has others than equality with a scalar and patterns. */
+/** Undefined for a filter that has others than equality with a scalar, comparisons and patterns. */
 const scalarConditions = (filter: ViewFilter): readonly ScalarCondition[] | undefined => {
   const conditions: ScalarCondition[] = [];
   for (const [field, operand] of Object.entries(filter)) {
     if (field.includes('.')) return undefined;
     if (isScalar(operand)) conditions.push([field, (value) => value === operand]);
     else if (isPattern(operand)) conditions.push([field, matchesPattern(operand)]);
+    else if (isComparison(operand)) conditions.push([field, compares(operand)]);
     else return undefined;
   }
   return conditions;
@@ -116,6 +126,18 @@ const isPattern = (operand: unknown): operand is { readonly $regex: string } =>
 const matchesPattern = ({ $regex: pattern }: { readonly $regex: string }): ScalarCondition[1] => {
   const expression = new RegExp(pattern);
   return (value) => typeof value === 'string' && expression.test(value);
+};
+
+type Bounds = Readonly<Partial<Record<Comparison, unknown>>>;
+
+const isComparison = (operand: unknown): operand is Bounds =>
+  isPlainObject(operand) &&
+  Object.keys(operand).length > 0 &&
+  Object.keys(operand).every((name) => name in orders);
+
+const compares = (bounds: Bounds): ScalarCondition[1] => {
+  const comparisons = Object.entries(bounds) as readonly (readonly [Comparison, unknown])[];
+  return (value) => comparisons.every(([name, operand]) => holds(name, value, operand));
 };
 
 /** Leaves the documents that hold a list or a document in one of the fields to `otherwise`. */
