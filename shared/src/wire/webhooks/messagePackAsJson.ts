@@ -6,6 +6,10 @@ import { Buffer } from 'node:buffer';
  */
 export const messagePackAsJson = (bytes: Uint8Array): string => new Transcript(bytes).whole();
 
+/** What JSON escapes. Other texts, which may be long, are not copied for it. */
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const escaped = /["\\\u0000-\u001f]/;
+
 const largestExact = BigInt(Number.MAX_SAFE_INTEGER);
 
 class Transcript {
@@ -56,7 +60,8 @@ class Transcript {
   }
 
   private text(length: number): string {
-    return JSON.stringify(this.taken(length).toString('utf8'));
+    const text = this.taken(length).toString('utf8');
+    return escaped.test(text) ? JSON.stringify(text) : `"${text}"`;
   }
 
   private array(count: number): string {
