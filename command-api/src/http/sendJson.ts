@@ -9,8 +9,11 @@ export interface RecordParts<T> {
   readonly next?: () => string | null;
 }
 
-/** Text that is written at a time. */
+/** Bytes that are written at a time. */
 const writtenAtOnce = 128 * 1024;
+
+/** A piece has as many records as make so much text: each piece costs several turns of the microtask queue. */
+const leastPiece = 8 * 1024;
 
 /** Ends an answer with a JSON body, serialized with the replacer. */
 export const sendJson = (
@@ -18,9 +21,8 @@ export const sendJson = (
   status: number,
   body: unknown,
   replacer?: (name: string, value: unknown) => unknown,
-): void => endWith(response, status, JSON.stringify(body, replacer));
-
-const endWith = (response: ServerResponse, status: number, text: string): void => {
+): void => {
+  const text = JSON.stringify(body, replacer);
   begin(response, status);
   response.setHeader('Content-Length', Buffer.byteLength(text));
   response.end(text);
@@ -36,21 +38,41 @@ export const sendAnswer = async (
   answer: unknown,
 ): Promise<void> => {
   const slices = workSlices();
-  let text = '';
+  let unwritten = new Unwritten();
   for await (const piece of piecesOf(answer)) {
-    text += piece;
-    if (text.length >= writtenAtOnce) {
+    unwritten.add(piece);
+    if (unwritten.bytes >= writtenAtOnce) {
       if (response.destroyed) return;
       if (!response.headersSent) begin(response, status);
-      const isTaken = response.write(text);
-      text = '';
+      const isTaken = response.write(unwritten.whole());
+      unwritten = new Unwritten();
       if (!isTaken) await drained(response);
     }
     if (slices.isOver()) await slices.next();
   }
-  if (response.headersSent) response.end(text);
-  else endWith(response, status, text);
+  const last = unwritten.whole();
+  if (!response.headersSent) {
+    begin(response, status);
+    response.setHeader('Content-Length', last.length);
+  }
+  response.end(last);
 };
+
+/** Part of a body, as bytes from the beginning: long texts would be copied again and again by the collection of garbage. */
+class Unwritten {
+  bytes = 0;
+  private readonly pieces: Buffer[] = [];
+
+  add(piece: string): void {
+    const encoded = Buffer.from(piece);
+    this.pieces.push(encoded);
+    this.bytes += encoded.length;
+  }
+
+  whole(): Buffer {
+    return Buffer.concat(this.pieces, this.bytes);
+  }
+}
 
 const piecesOf = (answer: unknown): Iterable<string> | AsyncIterable<string> => {
   if (isInParts(answer)) return piecesOfParts(answer);
@@ -63,18 +85,31 @@ const piecesOf = (answer: unknown): Iterable<string> | AsyncIterable<string> => 
 async function* piecesOfParts({ parts, next }: RecordParts<unknown>): AsyncIterable<string> {
   yield next ? '{"data":[' : '[';
   let separator = '';
-  for await (const part of parts)
-    for (const record of part) {
-      yield separator + JSON.stringify(record);
-      separator = ',';
-    }
+  for await (const part of parts) {
+    if (part.length === 0) continue;
+    yield separator;
+    yield* joined(part);
+    separator = ',';
+  }
   yield next ? `],"next":${JSON.stringify(next())}}` : ']';
 }
 
 function* piecesOfList(records: readonly unknown[]): Iterable<string> {
   yield '[';
-  for (const [at, record] of records.entries()) yield (at === 0 ? '' : ',') + json(record);
+  yield* joined(records);
   yield ']';
+}
+
+/** The records with commas between them. */
+function* joined(records: readonly unknown[]): Iterable<string> {
+  let text = '';
+  for (const [at, record] of records.entries()) {
+    text += (at === 0 ? '' : ',') + json(record);
+    if (text.length < leastPiece) continue;
+    yield text;
+    text = '';
+  }
+  yield text;
 }
 
 /** An object with a list of records, such as a page, which may be read while it is sent. */
