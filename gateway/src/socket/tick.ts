@@ -12,7 +12,7 @@ export interface Flushable {
 }
 
 /** How long those with much are written to, one part after the other, in one turn of the event loop. */
-const muchMs = 2;
+const muchMs = 1;
 
 /** Sockets that are written to in one turn where they may wait. The system takes some 2 ms for so many. */
 export const writtenInATurn = 256;

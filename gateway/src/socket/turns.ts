@@ -4,7 +4,7 @@ import { inLaterTurn } from '@roomwire/shared/runtime/workSlices';
 const usualShareMs = 1;
 
 /** How long those of all connections that had more than their share may be handled in a turn. */
-const backlogMs = 3;
+const backlogMs = 1.5;
 
 /** Functions that are called in order in later turns of the event loop: of one kind, for so many milliseconds in a turn. */
 export class LaterCalls {

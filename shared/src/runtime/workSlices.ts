@@ -1,11 +1,11 @@
 /** Work of a slice: short beside what a message takes through several turns of the event loop, long beside the cost of a turn. */
-const sliceMs = 2;
+const sliceMs = 1;
 
 /**
  * Turns of the event loop from one slice to the next. What a message takes through several turns, such as its publish, its record and
  * its delivery, then meets one slice, not one in each turn. Turns in which nothing else happens take microseconds.
  */
-const turnsPerSlice = 4;
+const turnsPerSlice = 8;
 
 /** Long work of the whole process, first come, first served: that of its sockets, and that of requests, of which there may be many. */
 const ofSockets: (() => void)[] = [];
