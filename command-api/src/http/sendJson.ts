@@ -21,11 +21,12 @@ export const sendJson = (
   status: number,
   body: unknown,
   replacer?: (name: string, value: unknown) => unknown,
-): void => {
-  const text = JSON.stringify(body, replacer);
+): void => endWith(response, status, JSON.stringify(body, replacer));
+
+const endWith = (response: ServerResponse, status: number, body: string | Buffer): void => {
   begin(response, status);
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(body);
 };
 
 /**
@@ -37,9 +38,19 @@ export const sendAnswer = async (
   status: number,
   answer: unknown,
 ): Promise<void> => {
+  const pieces = piecesOf(answer);
+  if (pieces !== undefined) return sendPieces(response, status, pieces);
+  const text = JSON.stringify(answer);
+  if (text.length < writtenAtOnce) endWith(response, status, text);
+  else await sendPieces(response, status, [text]);
+};
+
+type Pieces = Iterable<string> | AsyncIterable<string>;
+
+const sendPieces = async (response: ServerResponse, status: number, pieces: Pieces): Promise<void> => {
   const slices = workSlices();
   let unwritten = new Unwritten();
-  for await (const piece of piecesOf(answer)) {
+  for await (const piece of pieces) {
     unwritten.add(piece);
     if (unwritten.bytes >= writtenAtOnce) {
       if (response.destroyed) return;
@@ -51,11 +62,8 @@ export const sendAnswer = async (
     if (slices.isOver()) await slices.next();
   }
   const last = unwritten.whole();
-  if (!response.headersSent) {
-    begin(response, status);
-    response.setHeader('Content-Length', last.length);
-  }
-  response.end(last);
+  if (response.headersSent) response.end(last);
+  else endWith(response, status, last);
 };
 
 /** Part of a body, as bytes from the beginning: long texts would be copied again and again by the collection of garbage. */
@@ -74,12 +82,13 @@ class Unwritten {
   }
 }
 
-const piecesOf = (answer: unknown): Iterable<string> | AsyncIterable<string> => {
+/** Undefined for an answer without records to be serialized one by one. */
+const piecesOf = (answer: unknown): Pieces | undefined => {
   if (isInParts(answer)) return piecesOfParts(answer);
   if (Array.isArray(answer)) return piecesOfList(answer);
   return isObject(answer) && Object.values(answer).some((value) => isListOfRecords(value) || isRead(value))
     ? piecesOfObject(answer)
-    : [JSON.stringify(answer)];
+    : undefined;
 };
 
 async function* piecesOfParts({ parts, next }: RecordParts<unknown>): AsyncIterable<string> {
