@@ -4,22 +4,18 @@ import type { Stay } from './stay.js';
  * [WS-PRES-16] The room that a `roomId` names among those in which a connection is or counts. Nothing is read for it: leaving
  * must not depend on what can be looked up, nor on rights.
  */
-export const namedRoom = (stays: Iterable<Stay>, roomId: string): string | undefined => {
-  const slug = roomId.slice(roomId.indexOf('/') + 1);
-  let asked: string | undefined;
-  const named = new Set<string>();
-  for (const stay of stays) {
-    const { room } = stay.access;
-    if (stay.roomId === roomId) asked = room;
-    // Most rooms are told apart without being taken to pieces.
-    else if (room.endsWith(slug) && isNamed(room, roomId)) named.add(room);
-  }
-  if (asked !== undefined) return asked;
-  const [only] = named;
-  return named.size === 1 ? only : undefined;
+export const namedRoom = (stays: readonly Stay[], roomId: string): string | undefined => {
+  const asked = stays.findLast((stay) => stay.roomId === roomId);
+  if (asked !== undefined) return asked.access.room;
+  const slug = roomId.slice(roomId.lastIndexOf('/') + 1);
+  // Only these few are taken to pieces.
+  const alike = stays.filter(({ access }) => access.room.endsWith(slug));
+  const rooms = new Set(alike.filter((stay) => isNamed(stay, roomId)).map(({ access }) => access.room));
+  const [only] = rooms;
+  return rooms.size === 1 ? only : undefined;
 };
 
-const isNamed = (internal: string, roomId: string): boolean => {
-  const [, app, , room] = internal.split('/');
+const isNamed = ({ access }: Stay, roomId: string): boolean => {
+  const [, app, , room] = access.room.split('/');
   return roomId === room || roomId === `${app}/${room}`;
 };
