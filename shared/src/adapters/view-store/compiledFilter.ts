@@ -20,7 +20,6 @@ export interface CompiledFilter {
 
 type Operator = typeof $eq;
 
-// mingo's own comparisons order strings by UTF-16 unit.
 const orders = {
   $gt: (order: number) => order > 0,
   $gte: (order: number) => order >= 0,
@@ -32,6 +31,7 @@ type Comparison = keyof typeof orders;
 const holds = (comparison: Comparison, value: unknown, operand: unknown): boolean =>
   typeof value === typeof operand && orders[comparison](compareValues(value, operand));
 
+// mingo's own comparisons order strings by UTF-16 unit.
 const comparison =
   (name: Comparison): Operator =>
   (path, operand) =>
@@ -132,8 +132,8 @@ type Bounds = Readonly<Partial<Record<Comparison, unknown>>>;
 
 const isComparison = (operand: unknown): operand is Bounds =>
   isPlainObject(operand) &&
-  Object.keys(operand).length > 0 &&
-  Object.keys(operand).every((name) => name in orders);
+  holdsOperators(operand) &&
+  Object.keys(operand).every((name) => Object.hasOwn(orders, name));
 
 const compares = (bounds: Bounds): ScalarCondition[1] => {
   const comparisons = Object.entries(bounds) as readonly (readonly [Comparison, unknown])[];
