@@ -6,7 +6,6 @@ import type { Logger } from '../../ports/logger.js';
 import type { MessageStore, Replay, ReplayRange } from '../../ports/messageStore.js';
 import { retentionMs, type RetentionClass } from '../../wire/bus/recordedMessages.js';
 import { once } from '../../runtime/service.js';
-import { createGroupCommit } from '../lmdb/groupCommit.js';
 import { systemClock } from '../system/systemClock.js';
 import {
   openMessageTables,
@@ -25,13 +24,6 @@ export interface EmbeddedMessageStoreOptions {
   readonly expiryEveryMs?: number;
 }
 
-interface Append {
-  readonly topic: string;
-  readonly recordedAt: number;
-  readonly expiresAt: number;
-  readonly value: Buffer;
-}
-
 /** Limit of bytes that wait for the disk; further messages are refused. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 
@@ -41,22 +33,18 @@ class EmbeddedMessageStore implements MessageStore {
   private readonly clock: Clock;
   private readonly logger: Logger | undefined;
   private readonly timer: NodeJS.Timeout;
+  private lastSequence: number;
   private waitingBytes = 0;
+  private writing: Promise<unknown> = Promise.resolve();
   private removing: Promise<void> = Promise.resolve();
   private isOpen = true;
-
-  private readonly commits = createGroupCommit<Append, void>({
-    transact: (work) => this.tables.environment.transact(work),
-    write: (appends) => this.write(appends),
-    committed: () => undefined,
-    bytesOf: ({ value }) => value.length,
-  });
 
   constructor(
     tables: MessageTables,
     { clock = systemClock, logger, expiryEveryMs = 60_000 }: EmbeddedMessageStoreOptions,
   ) {
     this.tables = tables;
+    this.lastSequence = tables.meta.get('sequence') ?? 0;
     this.clock = clock;
     this.logger = logger;
     this.timer = setInterval(() => this.expire(), expiryEveryMs).unref();
@@ -70,11 +58,10 @@ class EmbeddedMessageStore implements MessageStore {
     if (!this.isOpen || this.waitingBytes + value.length > maxWaitingBytes) {
       throw new EngineUnavailable('message store');
     }
-    const recordedAt = this.clock.now();
-    const expiresAt = recordedAt + retentionMs(retention);
     this.waitingBytes += value.length;
+    this.writing = this.write(message.topic, retentionMs(retention), value);
     try {
-      await this.commits.submit({ topic: topicKey(message.topic), recordedAt, expiresAt, value });
+      await this.writing;
     } catch (cause) {
       throw new EngineUnavailable('message store', { cause });
     } finally {
@@ -95,22 +82,22 @@ class EmbeddedMessageStore implements MessageStore {
   readonly close = once(async () => {
     this.isOpen = false;
     clearInterval(this.timer);
-    await Promise.all([this.commits.idle(), this.removing]);
+    await Promise.all([this.writing.catch(() => undefined), this.removing]);
     await this.tables.environment.close();
   });
 
-  /** Within a transaction. */
-  private write(appends: readonly Append[]): void[] {
-    const { messages, expiries, meta } = this.tables;
-    let sequence = meta.get('sequence') ?? 0;
-    for (const { topic, recordedAt, expiresAt, value } of appends) {
-      sequence += 1;
-      const key: MessageKey = [topic, sequence, recordedAt, expiresAt];
-      messages.putSync(key, value);
-      expiries.putSync([expiresAt, sequence], key);
-    }
-    meta.putSync('sequence', sequence);
-    return appends.map(() => undefined);
+  /** Numbers of messages that did not come to the disk are left out. */
+  private write(internalTopic: string, keptMs: number, value: Buffer): Promise<void> {
+    const { environment, messages, expiries, meta } = this.tables;
+    const sequence = ++this.lastSequence;
+    const recordedAt = this.clock.now();
+    const expiresAt = recordedAt + keptMs;
+    const key: MessageKey = [topicKey(internalTopic), sequence, recordedAt, expiresAt];
+    return environment.write(() => {
+      void messages.put(key, value);
+      void expiries.put([expiresAt, sequence], key);
+      void meta.put('sequence', sequence);
+    });
   }
 
   private expire(): void {

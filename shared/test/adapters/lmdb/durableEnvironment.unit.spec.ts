@@ -8,6 +8,7 @@ import {
 import { DamagedFile } from '../../../src/ports/errors.js';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { namesOnDisk } from './folderSyncs.js';
+import { ScriptProcess } from './scriptProcess.js';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
 
 describe('durable environment', () => {
@@ -66,5 +67,34 @@ describe('durable environment', () => {
     const [, error] = await Promise.all([put('a'), rejectionOf(failing), put('c')]);
     expect(error).to.equal(failure);
     expect([...environment.root.getKeys()]).to.deep.equal(['a', 'c']);
+  });
+
+  it('writes in the order of the calls, beside transactions, and shares commits', async () => {
+    const { root } = environment;
+    const writes = Array.from({ length: 200 }, (_, n) =>
+      n % 10 === 9
+        ? environment.transact(() => root.putSync('last', n))
+        : environment.write(() => {
+            void root.put(n, 'written');
+            void root.put('last', n);
+            void root.remove(n - 1);
+          }),
+    );
+    await Promise.all(writes);
+    expect(root.get('last')).to.equal(199);
+    const kept = Array.from({ length: 20 }, (_, ten) => 10 * ten + 8);
+    expect([...root.getKeys()].filter((key) => typeof key === 'number')).to.deep.equal(kept);
+  });
+
+  it('writes all of a call or nothing where the disk is full, tells why, and continues when there is space', async function () {
+    if (process.platform === 'win32') return this.skip();
+    const script = new URL('fillingProcess.js', import.meta.url);
+    const filling = ScriptProcess.runWithFileLimit(4000, script, join(temporary.path, 'full.lmdb'));
+    expect(await filling.ended()).to.equal(0);
+    const [acknowledged, reason, readable, after] = filling.lines;
+    expect(Number(acknowledged)).to.be.greaterThan(2);
+    expect(reason).to.match(/^Error: (?!Commit failed)/);
+    expect(Number(readable)).to.equal(2 * Number(acknowledged));
+    expect(after).to.equal('written');
   });
 });
