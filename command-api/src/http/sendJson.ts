@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
+import { isMadeAtOnce, itemTexts, jsonTexts } from './jsonTexts.js';
 
 /** A list of any length that is read while it is sent. */
 export interface RecordParts<T> {
@@ -12,8 +13,12 @@ export interface RecordParts<T> {
 /** Bytes that are written at a time. */
 const writtenAtOnce = 128 * 1024;
 
-/** A piece has as many records as make so much text: each piece costs several turns of the microtask queue. */
-const leastPiece = 8 * 1024;
+/** Memory for a short list, and for a part of a long one: what is written at once, and the text that makes it so much. */
+const firstMemory = 16 * 1024;
+const partMemory = writtenAtOnce + 64 * 1024;
+
+/** In UTF-8, of a UTF-16 code unit. */
+const mostBytesPerUnit = 3;
 
 /** Ends an answer with a JSON body, serialized with the replacer. */
 export const sendJson = (
@@ -23,142 +28,138 @@ export const sendJson = (
   replacer?: (name: string, value: unknown) => unknown,
 ): void => endWith(response, status, JSON.stringify(body, replacer));
 
-const endWith = (response: ServerResponse, status: number, body: string | Buffer): void => {
-  begin(response, status);
-  response.setHeader('Content-Length', Buffer.byteLength(body));
+const endWith = (response: ServerResponse, status: number, body: string): void => {
+  begin(response, status).setHeader('Content-Length', Buffer.byteLength(body));
   response.end(body);
 };
 
 /**
- * Ends an answer of any size: records are serialized one by one, in slices, so that other requests do not wait for it, and
- * no more of it is in memory than the client reads. Resolves when it has been written, or the client has disconnected.
+ * Ends an answer of any size: it is serialized in slices, so that other requests do not wait for it, and no more of it is in memory
+ * than the client reads. Resolves when it has been written, or the client has disconnected.
  */
 export const sendAnswer = async (
   response: ServerResponse,
   status: number,
   answer: unknown,
 ): Promise<void> => {
-  const pieces = piecesOf(answer);
-  if (pieces !== undefined) return sendPieces(response, status, pieces);
-  const text = JSON.stringify(answer);
-  if (text.length < writtenAtOnce) endWith(response, status, text);
-  else await sendPieces(response, status, [text]);
+  if (isInParts(answer)) return sendTexts(response, status, textsOfParts(answer));
+  if (hasReadList(answer)) return sendTexts(response, status, textsOfPage(answer));
+  if (isMadeAtOnce(answer)) return endWith(response, status, JSON.stringify(answer));
+  return sendTexts(response, status, jsonTexts(answer));
 };
 
-type Pieces = Iterable<string> | AsyncIterable<string>;
-
-const sendPieces = async (response: ServerResponse, status: number, pieces: Pieces): Promise<void> => {
+const sendTexts = async (
+  response: ServerResponse,
+  status: number,
+  texts: Iterable<string> | AsyncIterable<string>,
+): Promise<void> => {
   const slices = workSlices();
-  let unwritten = new Unwritten();
-  for await (const piece of pieces) {
-    unwritten.add(piece);
+  let unwritten = new Unwritten(firstMemory);
+  for await (const text of texts) {
+    unwritten.add(text);
     if (unwritten.bytes >= writtenAtOnce) {
       if (response.destroyed) return;
       if (!response.headersSent) begin(response, status);
-      const isTaken = response.write(unwritten.whole());
-      unwritten = new Unwritten();
+      const isTaken = unwritten.writeTo(response);
+      unwritten = new Unwritten(partMemory);
       if (!isTaken) await drained(response);
     }
     if (slices.isOver()) await slices.next();
   }
-  const last = unwritten.whole();
-  if (response.headersSent) response.end(last);
-  else endWith(response, status, last);
+  if (!response.headersSent) begin(response, status).setHeader('Content-Length', unwritten.bytes);
+  unwritten.end(response);
 };
 
-/** Part of a body, as bytes from the beginning: long texts would be copied again and again by the collection of garbage. */
+/** Part of a body, as bytes from the beginning: texts would be copied again and again by the collection of garbage. */
 class Unwritten {
   bytes = 0;
-  private readonly pieces: Buffer[] = [];
+  private readonly full: Buffer[] = [];
+  private memory: Buffer;
+  private used = 0;
 
-  add(piece: string): void {
-    const encoded = Buffer.from(piece);
-    this.pieces.push(encoded);
-    this.bytes += encoded.length;
+  constructor(memoryBytes: number) {
+    this.memory = Buffer.allocUnsafe(memoryBytes);
   }
 
-  whole(): Buffer {
-    return Buffer.concat(this.pieces, this.bytes);
+  add(text: string): void {
+    const most = text.length * mostBytesPerUnit;
+    if (most > this.memory.length - this.used) this.takeMemory(Math.max(most, partMemory));
+    const written = this.memory.write(text, this.used);
+    this.used += written;
+    this.bytes += written;
+  }
+
+  /** Whether the response takes more at once. */
+  writeTo(response: ServerResponse): boolean {
+    this.writeFull(response);
+    return response.write(this.memory.subarray(0, this.used));
+  }
+
+  /** As the end of the response. */
+  end(response: ServerResponse): void {
+    this.writeFull(response);
+    response.end(this.memory.subarray(0, this.used));
+  }
+
+  private writeFull(response: ServerResponse): void {
+    for (const part of this.full) response.write(part);
+  }
+
+  private takeMemory(bytes: number): void {
+    this.full.push(this.memory.subarray(0, this.used));
+    this.memory = Buffer.allocUnsafe(bytes);
+    this.used = 0;
   }
 }
 
-/** Undefined for an answer without records to be serialized one by one. */
-const piecesOf = (answer: unknown): Pieces | undefined => {
-  if (isInParts(answer)) return piecesOfParts(answer);
-  if (Array.isArray(answer)) return piecesOfList(answer);
-  return isObject(answer) && Object.values(answer).some((value) => isListOfRecords(value) || isRead(value))
-    ? piecesOfObject(answer)
-    : undefined;
-};
-
-async function* piecesOfParts({ parts, next }: RecordParts<unknown>): AsyncIterable<string> {
+async function* textsOfParts({ parts, next }: RecordParts<unknown>): AsyncIterable<string> {
   yield next ? '{"data":[' : '[';
   let separator = '';
   for await (const part of parts) {
     if (part.length === 0) continue;
     yield separator;
-    yield* joined(part);
+    yield* itemTexts(part);
     separator = ',';
   }
   yield next ? `],"next":${JSON.stringify(next())}}` : ']';
 }
 
-function* piecesOfList(records: readonly unknown[]): Iterable<string> {
-  yield '[';
-  yield* joined(records);
-  yield ']';
-}
-
-/** The records with commas between them. */
-function* joined(records: readonly unknown[]): Iterable<string> {
-  let text = '';
-  for (const [at, record] of records.entries()) {
-    text += (at === 0 ? '' : ',') + json(record);
-    if (text.length < leastPiece) continue;
-    yield text;
-    text = '';
-  }
-  yield text;
-}
-
-/** An object with a list of records, such as a page, which may be read while it is sent. */
-async function* piecesOfObject(fields: object): AsyncIterable<string> {
+/** An object with lists that are read while it is sent. */
+async function* textsOfPage(fields: object): AsyncIterable<string> {
   let separator = '{';
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
     yield `${separator}${JSON.stringify(name)}:`;
-    if (isRead(value)) yield* piecesOfReadList(value);
-    else if (isListOfRecords(value)) yield* piecesOfList(value);
-    else yield json(value);
+    if (isRead(value)) yield* textsOfReadList(value);
+    else yield* jsonTexts(value);
     separator = ',';
   }
   yield '}';
 }
 
-async function* piecesOfReadList(records: AsyncIterable<unknown>): AsyncIterable<string> {
+async function* textsOfReadList(records: AsyncIterable<unknown>): AsyncIterable<string> {
   let separator = '[';
   for await (const record of records) {
-    yield separator + json(record);
+    yield separator;
+    yield* jsonTexts(record);
     separator = ',';
   }
   yield separator === '[' ? '[]' : ']';
 }
 
-const json = (value: unknown): string => JSON.stringify(value) ?? 'null';
-
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-const isListOfRecords = (value: unknown): value is readonly unknown[] =>
-  Array.isArray(value) && isObject(value[0]);
 
 const isRead = (value: unknown): value is AsyncIterable<unknown> =>
   isObject(value) && Symbol.asyncIterator in value;
 
+const hasReadList = (answer: unknown): answer is object =>
+  isObject(answer) && Object.values(answer).some(isRead);
+
 const isInParts = (answer: unknown): answer is RecordParts<unknown> => isObject(answer) && 'parts' in answer;
 
-const begin = (response: ServerResponse, status: number): void => {
+const begin = (response: ServerResponse, status: number): ServerResponse => {
   response.statusCode = status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  return response.setHeader('Content-Type', 'application/json; charset=utf-8');
 };
 
 /** Resolves when the written data has been sent, or the client has disconnected. */
