@@ -36,20 +36,39 @@ interface NewJob extends StoredJob {
   readonly payload: Uint8Array;
 }
 
-/** Makes what is written of jobs, each in the memory of the one before: large jobs would else be copied to new memory once more. */
-class JobPacker {
-  private memory = Buffer.alloc(64 * 1024);
+const usualMemory = 64 * 1024;
+const mostKeptMemory = 1024 * 1024;
 
-  /** Holds until the next one. */
+/** Makes what is written of jobs, in memory that each commit uses again: large jobs would else be copied to new memory once more. */
+class JobPacker {
+  private memory = Buffer.alloc(usualMemory);
+  private used = 0;
+
+  /** Holds until the next `reset`. */
   pack({ key, dueAt, payload }: NewJob): Buffer {
     const keyBytes = Buffer.byteLength(key);
-    const bytes = headerBytes + keyBytes + payload.length;
-    if (bytes > this.memory.length) this.memory = Buffer.alloc(bytes);
-    this.memory.writeDoubleLE(dueAt, 0);
-    this.memory.writeUInt32LE(keyBytes, 8);
-    this.memory.write(key, headerBytes);
-    this.memory.set(payload, headerBytes + keyBytes);
-    return this.memory.subarray(0, bytes);
+    const job = this.take(headerBytes + keyBytes + payload.length);
+    job.writeDoubleLE(dueAt, 0);
+    job.writeUInt32LE(keyBytes, 8);
+    job.write(key, headerBytes);
+    job.set(payload, headerBytes + keyBytes);
+    return job;
+  }
+
+  /** What was packed is not needed any more. */
+  reset(): void {
+    this.used = 0;
+    if (this.memory.length > mostKeptMemory) this.memory = Buffer.alloc(usualMemory);
+  }
+
+  /** Jobs that were packed before keep the memory that was too small for this one. */
+  private take(bytes: number): Buffer {
+    if (bytes > this.memory.length - this.used) {
+      this.memory = Buffer.alloc(Math.max(bytes, Math.min(2 * this.memory.length, mostKeptMemory)));
+      this.used = 0;
+    }
+    this.used += bytes;
+    return this.memory.subarray(this.used - bytes, this.used);
   }
 }
 
@@ -129,7 +148,7 @@ export class JobJournal {
 
   private async commit(writes: readonly Write[]): Promise<void> {
     try {
-      await this.environment.transact(() => {
+      await this.environment.write(() => {
         for (const { id, job } of writes)
           void (job ? this.jobs.put(id, this.packer.pack(job)) : this.jobs.remove(id));
       });
@@ -139,6 +158,8 @@ export class JobJournal {
       this.hasWritten = false;
       const unavailable = new EngineUnavailable('message bus', { cause });
       for (const { failed } of writes) failed(unavailable);
+    } finally {
+      this.packer.reset();
     }
   }
 }
