@@ -21,6 +21,9 @@ import { checkCounts, page } from './ordering.js';
 /** Looking at so many documents takes well below a millisecond. */
 const few = 500;
 
+/** A list looks at so many at a time at least, however few are wanted. */
+const fewest = 100;
+
 export const findDocuments = async (
   collection: Collection,
   filter: CompiledFilter,
@@ -75,15 +78,17 @@ const listed = async (
   const bound = direction === 1 ? filter.createdAfter : filter.createdBefore;
   let place: Parameters<typeof entries.from>[0] = bound === undefined ? undefined : { position: bound };
   let toSkip = skip;
+  // More than are wanted would mostly be taken in vain.
+  const atOnce = Math.min(Math.max(skip + limit, fewest), few);
   while (found.length < limit) {
-    const some = entries.from(place, direction, few);
+    const some = entries.from(place, direction, atOnce);
     for (const { document } of some) {
       if (!filter.matches(document)) continue;
       if (toSkip > 0) toSkip -= 1;
       else if (found.push(document) === limit) return found;
     }
     const last = some.at(-1);
-    if (last === undefined || some.length < few) return found;
+    if (last === undefined || some.length < atOnce) return found;
     place = behind(last, direction);
     if (slices.isOver()) await slices.next();
   }
