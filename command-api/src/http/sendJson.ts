@@ -13,8 +13,10 @@ export interface RecordParts<T> {
 /** Bytes that are written at a time. */
 const writtenAtOnce = 128 * 1024;
 
-/** Memory for a short list, and for a part of a long one: what is written at once, and the text that makes it so much. */
-const firstMemory = 16 * 1024;
+/** Bytes of an answer that is made at once. */
+const shortAnswer = 16 * 1024;
+
+/** Memory for a part of a long one: what is written at once, and the text that makes it so much. */
 const partMemory = writtenAtOnce + 64 * 1024;
 
 /** In UTF-8, of a UTF-16 code unit. */
@@ -54,17 +56,17 @@ const sendTexts = async (
   texts: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> => {
   const slices = workSlices();
-  let unwritten = new Unwritten(firstMemory);
+  const unwritten = new Unwritten();
   for await (const text of texts) {
     unwritten.add(text);
     if (unwritten.bytes >= writtenAtOnce) {
       if (response.destroyed) return;
       if (!response.headersSent) begin(response, status);
-      const isTaken = unwritten.writeTo(response);
-      unwritten = new Unwritten(partMemory);
-      if (!isTaken) await drained(response);
+      if (!unwritten.writeTo(response)) await drained(response);
+      unwritten.clear(response);
     }
-    if (slices.isOver()) await slices.next();
+    // A short answer is made at once, however long its records were waited for.
+    if (unwritten.bytes > shortAnswer && slices.isOver()) await slices.next();
   }
   if (!response.headersSent) begin(response, status).setHeader('Content-Length', unwritten.bytes);
   unwritten.end(response);
@@ -73,13 +75,9 @@ const sendTexts = async (
 /** Part of a body, as bytes from the beginning: texts would be copied again and again by the collection of garbage. */
 class Unwritten {
   bytes = 0;
-  private readonly full: Buffer[] = [];
-  private memory: Buffer;
+  private full: Buffer[] = [];
+  private memory = Buffer.allocUnsafe(shortAnswer);
   private used = 0;
-
-  constructor(memoryBytes: number) {
-    this.memory = Buffer.allocUnsafe(memoryBytes);
-  }
 
   add(text: string): void {
     const most = text.length * mostBytesPerUnit;
@@ -99,6 +97,14 @@ class Unwritten {
   end(response: ServerResponse): void {
     this.writeFull(response);
     response.end(this.memory.subarray(0, this.used));
+  }
+
+  /** For what follows the part that was written. Its memory is used again where all of it has been sent. */
+  clear(response: ServerResponse): void {
+    if (response.writableLength > 0) this.memory = Buffer.allocUnsafe(partMemory);
+    this.full = [];
+    this.used = 0;
+    this.bytes = 0;
   }
 
   private writeFull(response: ServerResponse): void {
