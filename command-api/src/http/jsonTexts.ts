@@ -48,9 +48,10 @@ export function* itemTexts(items: readonly unknown[]): Iterable<string> {
 
 function* memberTexts(members: object): Iterable<string> {
   let separator = '';
-  for (const run of runsOf(
-    Object.entries(members as Record<string, unknown>).filter(([, member]) => member !== undefined),
-  )) {
+  const written = Object.entries(members as Record<string, unknown>).filter(
+    ([, member]) => member !== undefined,
+  );
+  for (const run of runsOf(written)) {
     yield separator;
     separator = ',';
     const [name, member] = run[0]!;
@@ -68,7 +69,7 @@ function* stringTexts(text: string): Iterable<string> {
   for (let from = 0; from < text.length;) {
     let to = from + stepWeight;
     // The two halves of a character stay together: alone, each would be written as an escape.
-    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+    if (isHighSurrogate(text.charCodeAt(to - 1)) && isLowSurrogate(text.charCodeAt(to))) to += 1;
     const part = text.slice(from, to);
     // A part without escapes refers to the text, where `JSON.stringify` would copy it more than once.
     yield mayNeedEscapes.test(part) ? inner(JSON.stringify(part)) : part;
@@ -81,6 +82,7 @@ function* stringTexts(text: string): Iterable<string> {
 const mayNeedEscapes = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
 /** As many items in a run as are made in one step; what is too large for one is alone. */
 function* runsOf<T>(items: readonly T[]): Iterable<readonly T[]> {
@@ -100,4 +102,5 @@ const inner = (json: string): string => json.slice(1, -1);
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const hasOwnForm = (value: unknown): boolean => isObject(value) && 'toJSON' in value;
+const hasOwnForm = (value: unknown): boolean =>
+  isObject(value) && 'toJSON' in value && typeof value.toJSON === 'function';
