@@ -100,7 +100,7 @@ function* runsOf<T>(items: readonly T[]): Iterable<readonly T[]> {
 /** Without brackets or quotes. */
 const inner = (json: string): string => json.slice(1, -1);
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const hasOwnForm = (value: unknown): boolean =>
   isObject(value) && 'toJSON' in value && typeof value.toJSON === 'function';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { workSlices } from '@roomwire/shared/runtime/workSlices';
-import { isMadeAtOnce, itemTexts, jsonTexts } from './jsonTexts.js';
+import { isMadeAtOnce, isObject, itemTexts, jsonTexts } from './jsonTexts.js';
 
 /** A list of any length that is read while it is sent. */
 export interface RecordParts<T> {
@@ -152,8 +152,6 @@ async function* textsOfReadList(records: AsyncIterable<unknown>): AsyncIterable<
   }
   yield separator === '[' ? '[]' : ']';
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 const isRead = (value: unknown): value is AsyncIterable<unknown> =>
   isObject(value) && Symbol.asyncIterator in value;
