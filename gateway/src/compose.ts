@@ -312,11 +312,12 @@ export const compose = (ports: GatewayPorts, options: GatewayOptions) => {
   });
   const { idleTimeoutMs: idleMs, authenticationMs, messageMs } = options;
   const sweeper = new Sweeper(Math.min(idleMs, authenticationMs, messageMs), connections.all);
+  const turns = new Turns();
   const connectionDeps: ConnectionDeps = {
     ...{ clock, logger: calm, metrics, sweeper, unauthenticated },
     timeouts: { idleMs, authenticationMs, messageMs },
-    tick: new Tick(),
-    turns: new Turns(),
+    tick: new Tick((ms) => turns.wrote(ms)),
+    turns,
     waitingBytes: new WaitingBytes(limits),
     undecided: new WaitingBytes(limits),
     outboxBytes: options.outboxBytes,

@@ -15,10 +15,14 @@ const batchBytes = 1024 * 1024;
  * reported as too slow, once and not within `push`, and gets nothing more.
  */
 export class Outbox implements HoldingOutbox {
+  // What each delivery looks at stands together, and so in one line of the processor's cache.
+  private state: 'open' | 'overflowed' | 'closed' = 'open';
+  private isPatient = false;
+  private queued: FramePath | undefined;
+  private readonly tick: Tick;
+  private readonly socket: FrameSink;
   /** Set when the connection authenticates. */
   projectId = '';
-  private readonly socket: FrameSink;
-  private readonly tick: Tick;
   private readonly budget: number;
   private readonly onOverflow: () => void;
   private readonly memory: Pick<OutboxMemory, 'reader'>;
@@ -27,12 +31,9 @@ export class Outbox implements HoldingOutbox {
   private forgottenBytes = 0;
   /** Of a reader that has been behind. */
   private reader: SlowReader | undefined;
-  private queued: FramePath | undefined;
-  private isPatient = false;
   /** What is written after the tick, because it is much. */
   private rest: Buffer[] = [];
   private restBytes = 0;
-  private state: 'open' | 'overflowed' | 'closed' = 'open';
 
   constructor(
     socket: FrameSink,
@@ -80,14 +81,16 @@ export class Outbox implements HoldingOutbox {
   }
 
   push(frame: Buffer): void {
-    if (this.state !== 'open') return;
-    if (this.isPatient) this.hurry();
-    this.append(frame, this.queued ?? this.tick.enlist(this));
+    // Short enough to be compiled into the loop over the subscribers. Where something is queued, it is open.
+    if (this.queued === undefined || this.isPatient) return this.pushFirst(frame);
+    this.queued = this.queued.then(frame);
+    if (this.queued.size > batchBytes) this.keep(this.counted());
   }
 
   pushLater(frame: Buffer): void {
     if (this.state !== 'open') return;
-    this.append(frame, this.queued ?? this.wait());
+    this.queued = (this.queued ?? this.wait()).then(frame);
+    if (this.queued.size > batchBytes) this.keep(this.counted());
   }
 
   keepsMuch(): boolean {
@@ -123,15 +126,13 @@ export class Outbox implements HoldingOutbox {
     this.onOverflow();
   }
 
-  private append(frame: Buffer, queued: FramePath): void {
-    this.queued = queued.then(frame);
-    if (this.queued.size > batchBytes) this.keep(this.counted());
-  }
-
-  /** What is queued is written at the end of this tick, in front of what comes. */
-  private hurry(): void {
+  /** Of this tick: what may have waited is written at its end as well, in front of what comes. */
+  private pushFirst(frame: Buffer): void {
+    if (this.state !== 'open') return;
     this.isPatient = false;
-    this.tick.enlist(this);
+    const begun = this.tick.enlist(this);
+    this.queued = (this.queued ?? begun).then(frame);
+    if (this.queued.size > batchBytes) this.keep(this.counted());
   }
 
   private wait(): FramePath {
@@ -144,10 +145,12 @@ export class Outbox implements HoldingOutbox {
     const { queued } = this;
     if (queued === undefined) return undefined;
     this.queued = undefined;
-    // A reader is not slow for what it has not been sent.
-    const excess = this.unreadBytes + queued.size - this.budget;
-    if (excess > 0) this.writeRest(excess);
-    const waiting = this.unreadBytes + queued.size;
+    let waiting = this.unreadBytes + queued.size;
+    if (waiting > this.budget) {
+      // A reader is not slow for what it has not been sent.
+      this.writeRest(waiting - this.budget);
+      waiting = this.unreadBytes + queued.size;
+    }
     if (waiting > noticedBytes) this.behind ??= this.now();
     else if (this.behind !== undefined) this.behind = undefined;
     if (waiting > this.budget) {

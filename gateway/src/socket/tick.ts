@@ -23,6 +23,7 @@ export const writtenInATurn = 256;
  * turns, so that megabytes hold up nobody else, and likewise to the very many sockets that are to get the same.
  */
 export class Tick {
+  private readonly onWritten: (ms: number) => void;
   private root = new FramePath();
   private waiting: Flushable[] = [];
   private readonly withMuch = new Set<Flushable>();
@@ -32,6 +33,11 @@ export class Tick {
   private laterRoot = new FramePath();
   private round: readonly Flushable[] = [];
   private inRound = 0;
+
+  /** `onWritten` is told how long it took to write at the end of a turn. */
+  constructor(onWritten: (ms: number) => void = () => undefined) {
+    this.onWritten = onWritten;
+  }
 
   /** Flushes the outbox at the end of this tick. Returns the empty sequence. */
   enlist(outbox: Flushable): FramePath {
@@ -51,7 +57,9 @@ export class Tick {
     const ending = this.waiting;
     this.waiting = [];
     this.root = new FramePath();
+    const begin = performance.now();
     for (const outbox of ending) this.write(outbox);
+    this.onWritten(performance.now() - begin);
   };
 
   private readonly flushSlice = (): void => {

@@ -3,6 +3,9 @@ import { inLaterTurn } from '@roomwire/shared/runtime/workSlices';
 /** How long the frames of one connection may be handled in one turn of the event loop. */
 const usualShareMs = 1;
 
+/** The same where what comes of them takes long to write. */
+const mostShareMs = 4;
+
 /** How long those of all connections that had more than their share may be handled in a turn. */
 const backlogMs = 1.5;
 
@@ -39,13 +42,28 @@ export class LaterCalls {
  * meanwhile sockets are read, and whoever sends less is served at once.
  */
 export class Turns {
-  readonly shareMs: number;
+  private readonly leastShareMs: number;
+  private currentShareMs: number;
   private turn = 0;
   private hasBegun = false;
   private readonly backlog = new LaterCalls(backlogMs);
 
-  constructor(shareMs = usualShareMs) {
-    this.shareMs = shareMs;
+  constructor(leastShareMs = usualShareMs) {
+    this.leastShareMs = leastShareMs;
+    this.currentShareMs = leastShareMs;
+  }
+
+  /** How long a connection may take in this turn. */
+  get shareMs(): number {
+    return this.currentShareMs;
+  }
+
+  /**
+   * What was queued for sockets has been written, which took so long. It takes nearly as long for one message each as for many: smaller
+   * shares would make more such turns, and each of them no shorter.
+   */
+  wrote(ms: number): void {
+    this.currentShareMs = Math.max(this.currentShareMs, Math.min(ms, mostShareMs));
   }
 
   /** The number of this turn. */
@@ -65,6 +83,7 @@ export class Turns {
   private readonly end = (): void => {
     this.hasBegun = false;
     this.turn++;
+    this.currentShareMs = Math.max(this.currentShareMs / 2, this.leastShareMs);
   };
 }
 
