@@ -26,8 +26,12 @@ def answering(*answers: httpx.Response | Exception) -> tuple[httpx.MockTransport
 
 
 @pytest.fixture(autouse=True)
-def no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roomwire.rest.synchronous.transport.RETRY_WAITS", (0.0, 0.0))
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """In seconds, in place of which no time passes."""
+    waited: list[float] = []
+    monkeypatch.setattr("roomwire.rest.synchronous.transport.time.sleep", waited.append)
+    monkeypatch.setattr("roomwire.rest.synchronous.transport.random", lambda: 0.5)
+    return waited
 
 
 ACCEPTED = {"id": "m-1", "at": "2026-01-01T00:00:00.000Z"}
@@ -43,15 +47,46 @@ def test_a_publish_without_an_answer_is_sent_again_with_the_same_id() -> None:
     assert len(set(bodies)) == 1
 
 
-def test_what_is_sent_again_waits_by_chance_so_that_many_do_not_come_back_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: list[float] = []
-    monkeypatch.setattr("roomwire.rest.synchronous.transport.RETRY_WAITS", (0.2, 1.0))
-    monkeypatch.setattr("roomwire.rest.synchronous.transport.time.sleep", waits.append)
-    monkeypatch.setattr("roomwire.rest.synchronous.transport.random", lambda: 0.5)
-    transport, _ = answering(httpx.ReadTimeout("late"), httpx.Response(503), httpx.Response(200, json=ACCEPTED))
+def test_what_is_sent_again_waits_longer_each_time_and_by_chance(waits: list[float]) -> None:
+    transport, _ = answering(httpx.ReadTimeout("late"), httpx.Response(502), httpx.Response(504), httpx.Response(200, json=ACCEPTED))
     with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
         rest.publish("a/b/c", 1)
-    assert waits == pytest.approx([0.15, 0.75])
+    assert waits == pytest.approx([0.1875, 0.375, 0.75])
+
+
+def test_what_is_refused_for_now_is_sent_again_when_the_server_says_so(waits: list[float]) -> None:
+    refusal = httpx.Response(429, json={"error": "rate_limit_exceeded", "code": 42910}, headers={"retry-after": "2"})
+    transport, bodies = answering(refusal, httpx.Response(200, json=ACCEPTED))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        assert rest.publish("a/b/c", 1).id == "m-1"
+    assert len(bodies) == 2
+    assert waits == pytest.approx([2.125])
+
+
+def test_what_is_refused_for_longer_is_told_at_once(waits: list[float]) -> None:
+    refusal = httpx.Response(429, json={"error": "monthly_quota_exceeded"}, headers={"retry-after": "86400"})
+    transport, bodies = answering(refusal)
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(RestError) as refused:
+        rest.publish("a/b/c", 1)
+    assert (refused.value.error, refused.value.retry_after) == ("monthly_quota_exceeded", 86400.0)
+    assert (len(bodies), waits) == (1, [])
+
+
+def test_what_is_refused_again_and_again_is_told_in_the_end(waits: list[float]) -> None:
+    refusals = [httpx.Response(429, json={"error": "rate_limit_exceeded"}, headers={"retry-after": "0"}) for _ in range(4)]
+    transport, bodies = answering(*refusals)
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(RestError) as refused:
+        rest.publish("a/b/c", 1)
+    assert refused.value.error == "rate_limit_exceeded"
+    assert (len(bodies), len(waits)) == (4, 3)
+
+
+def test_a_date_as_retry_after_is_passed_over(waits: list[float]) -> None:
+    away = httpx.Response(503, headers={"retry-after": "Fri, 27 Nov 2026 12:00:00 GMT"})
+    transport, _ = answering(away, httpx.Response(200, json=ACCEPTED))
+    with RestClient("http://test", "ak_live_1.a", transport=transport) as rest:
+        rest.publish("a/b/c", 1)
+    assert waits == pytest.approx([0.1875])
 
 
 def test_what_makes_something_is_sent_once() -> None:
@@ -63,11 +98,10 @@ def test_what_makes_something_is_sent_once() -> None:
 
 
 def test_a_refusal_is_not_sent_again() -> None:
-    refusal = {"error": "rate_limit_exceeded", "code": 42910}
-    transport, bodies = answering(httpx.Response(429, json=refusal, headers={"retry-after": "2"}))
+    transport, bodies = answering(httpx.Response(400, json={"error": "unknown_topic", "code": 42940}))
     with RestClient("http://test", "ak_live_1.a", transport=transport) as rest, pytest.raises(RestError) as refused:
         rest.publish("a/b/c", 1)
-    assert (refused.value.error, refused.value.code, refused.value.retry_after) == ("rate_limit_exceeded", 42910, 2.0)
+    assert (refused.value.error, refused.value.code) == ("unknown_topic", 42940)
     assert len(bodies) == 1
 
 

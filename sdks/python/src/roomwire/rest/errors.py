@@ -87,7 +87,6 @@ def described(problems: list[Any] | None) -> str:
 
 
 def retry_after(response: httpx.Response) -> float | None:
-    try:
-        return float(response.headers["retry-after"])
-    except (KeyError, ValueError):
-        return None
+    seconds: str = response.headers.get("retry-after", "")
+    # A date, which proxies may send, is passed over.
+    return float(seconds) if seconds.isdecimal() else None

@@ -9,12 +9,9 @@ from typing import Any
 
 import httpx
 
-from ...errors import ConnectionError
-from ..errors import RestError, rest_error
-
-RETRY_WAITS = (0.2, 1.0)
-"""Seconds before what may be sent again is sent again, at most."""
-AWAY = (502, 503, 504)
+from ...errors import ConnectionError, RoomwireError
+from ..errors import rest_error
+from ..retries import MOST_RETRIES, wait_before_retry
 
 
 class Transport:
@@ -36,7 +33,8 @@ class Transport:
     ) -> Any:
         """The decoded answer; None where there is none. `timeout` is for an answer that takes longer than others.
 
-        What is repeatable, as reading is, is sent up to three times while the server is away."""
+        What is repeatable, as reading is, is sent again up to three times: without an answer, while the server is away, and after 429; as
+        soon as `Retry-After` allows, if that is within 10 s."""
         if is_repeatable is None:
             is_repeatable = method == "GET"
         parameters = {name: value for name, value in (query or {}).items() if value is not None}
@@ -49,15 +47,14 @@ class Transport:
             headers=headers_of(content),
             timeout=httpx.USE_CLIENT_DEFAULT if timeout is None else timeout,
         )
-        for wait in RETRY_WAITS if is_repeatable else ():
+        for retries in range(MOST_RETRIES if is_repeatable else 0):
             try:
                 return await self._send(request)
-            except ConnectionError:
-                await asyncio.sleep(spread(wait))
-            except RestError as error:
-                if error.status not in AWAY:
+            except RoomwireError as error:
+                wait = wait_before_retry(error, retries, random)
+                if wait is None:
                     raise
-                await asyncio.sleep(spread(wait))
+            await asyncio.sleep(wait)
         return await self._send(request)
 
     async def aclose(self) -> None:
@@ -77,11 +74,6 @@ class Transport:
         except ValueError as cause:
             # Something else has answered in place of the service.
             raise rest_error(response) from cause
-
-
-def spread(wait: float) -> float:
-    """So that many backends do not come back at once."""
-    return wait * (1 - random() / 2)
 
 
 def headers_of(content: bytes | None) -> dict[str, str]:
