@@ -1,5 +1,6 @@
 import { loadCallPayload, type CallPayloadDeps } from '@roomwire/shared/runtime/callPayloads';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import { UnknownEvent } from '@roomwire/shared/domain/events';
+import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import { Rejection } from '../handling/rejections.js';
 import {
   type ResourceDeps,
@@ -68,17 +69,6 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps & RedriveDeps
     return { redriveId, entry: presentDeadLetter(redriven, sent) };
   };
 
-  /** An entry without its payload, or that was deleted or marked dead since it was found, is skipped. */
-  const redriveFound = async (request: Request, organizationId: string, dlqId: string): Promise<boolean> => {
-    try {
-      await redrive(request, organizationId, dlqId);
-      return true;
-    } catch (error) {
-      if (error instanceof Rejection) return false;
-      throw error;
-    }
-  };
-
   return [
     sessionRoute({
       method: 'post',
@@ -122,7 +112,7 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps & RedriveDeps
       async handle(request) {
         const { organizationId } = await organizationOf(commands, request);
         return redriveMany(views, organizationId, request.body, (dlqId) =>
-          redriveFound(request, organizationId, dlqId),
+          redrive(request, organizationId, dlqId),
         );
       },
     }),
@@ -132,14 +122,21 @@ export const redriveRoutes = (deps: ResourceDeps & CallPayloadDeps & RedriveDeps
 const together = 20;
 
 /**
- * Redrives the matching entries of an organization. `redriveOne` resolves with whether the entry was redriven. Where an engine fails after some of
- * them were, it ends there: who is answered with an error does not know of them, and has their calls made once more.
+ * It has no payload, was deleted or marked dead since it was found, is changed by others all the time, or a newer version has written into
+ * it: none of that says anything about the other entries.
+ */
+const isOfOneEntry = (error: unknown): boolean =>
+  error instanceof Rejection || error instanceof RevisionConflict || error instanceof UnknownEvent;
+
+/**
+ * Redrives the matching entries of an organization, except those that cannot be. Where an engine fails after some of them were redriven, it ends
+ * there: who is answered with an error does not know of them, and has their calls made once more.
  */
 export const redriveMany = async (
   views: ViewReader,
   organizationId: string,
   { dryRun = true, limit = mostRedriven, ...chosen }: RedriveBody,
-  redriveOne: (dlqId: string) => Promise<boolean>,
+  redriveOne: (dlqId: string) => Promise<unknown>,
 ) => {
   const entries = await views.find('deadLetters', {
     filter: { ...(await entriesOf(views, organizationId)), ...filterOf(chosen) },
@@ -150,8 +147,10 @@ export const redriveMany = async (
   let redriven = 0;
   for (let from = 0; !dryRun && from < dlqIds.length; from += together) {
     const outcomes = await Promise.allSettled(dlqIds.slice(from, from + together).map(redriveOne));
-    redriven += outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+    redriven += outcomes.filter(({ status }) => status === 'fulfilled').length;
+    const failed = outcomes.find(
+      (outcome) => outcome.status === 'rejected' && !isOfOneEntry(outcome.reason),
+    ) as PromiseRejectedResult | undefined;
     if (failed === undefined) continue;
     if (redriven === 0 || !(failed.reason instanceof EngineUnavailable)) throw failed.reason;
     break;

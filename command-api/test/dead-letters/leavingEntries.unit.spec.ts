@@ -1,12 +1,15 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { openEmbeddedViewStores } from '@roomwire/shared/adapters/view-store/embeddedViewStore';
-import { EngineUnavailable } from '@roomwire/shared/ports/errors';
+import type { RecordedEvent } from '@roomwire/shared/domain/eventEnvelope';
+import { UnknownEvent } from '@roomwire/shared/domain/events';
+import { EngineUnavailable, RevisionConflict } from '@roomwire/shared/ports/errors';
 import type { ViewChange, ViewStores } from '@roomwire/shared/ports/viewStore';
 import type { Views } from '@roomwire/shared/wire/views/views';
 import { rejectionOf } from '@roomwire/testing/contracts/event-log/eventLogUnderTest';
 import { at } from '@roomwire/testing/contracts/view-store/storeUnderTest';
 import { temporaryFolder, type TemporaryFolder } from '@roomwire/testing/run/temporaryFolder';
+import { Rejection } from '../../src/handling/rejections.js';
 import { redriveMany } from '../../src/dead-letters/redriveRoutes.js';
 import { findDeadLetter } from '../../src/dead-letters/findDeadLetter.js';
 import { entriesOf, findDeadLetters } from '../../src/dead-letters/resource.js';
@@ -114,4 +117,19 @@ describe('dead letters that are still to be removed with their project', () => {
     expect(await redriveUnless((dlqId) => dlqId === 'kept')).to.include({ matched: 2, redriven: 1 });
     expect(await rejectionOf(redriveUnless(() => true))).to.be.instanceOf(EngineUnavailable);
   });
+
+  for (const [why, error] of [
+    ['has no payload', new Rejection('dead_letter_payload_expired', { dlqId: 'kept' })],
+    ['is changed by others all the time', new RevisionConflict('deadLetter-kept')],
+    [
+      'has events of a newer version',
+      new UnknownEvent({ id: 'e', type: 'New', schemaVersion: 9 } as RecordedEvent),
+    ],
+  ] as const)
+    it(`[HOOK-REDRIVE-1] are redriven beside one that ${why}`, async () => {
+      const redriven = redriveMany(stores.views, organizationId, { dryRun: false }, async (dlqId) => {
+        if (dlqId === 'kept') throw error;
+      });
+      expect(await redriven).to.include({ matched: 2, redriven: 1 });
+    });
 });
