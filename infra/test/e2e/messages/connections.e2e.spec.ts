@@ -5,6 +5,7 @@ import { FrameClient } from '@roomwire/testing/clients/frameClient';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { ApiClient } from '../../support/apiClient.js';
 import { actorOf, appWithRoom } from '../../support/hookedApp.js';
+import { expectValidationError } from '../../support/shapes.js';
 import { startTestService, type TestService } from '../../support/testService.js';
 
 interface Shown {
@@ -175,6 +176,19 @@ describe('connections on record', () => {
     const [one] = await list();
     expect((await service.operator.get(`${foreign}/${one?.connectionId}/timeline`)).status).to.equal(404);
     expect((await service.operator.delete(`${foreign}/${one?.connectionId}`)).status).to.equal(404);
+  });
+
+  it('[HTTP-CONN-1] [HTTP-CONN-2] refuse a cursor that none of their pages has given', async () => {
+    await (await connect()).subscribe(topic);
+    const [one] = await listed(1);
+    await eventually(async () => (await timeline(one as Shown)).length === 2);
+    const ofOne = `${path}/${one?.connectionId}/timeline`;
+    const { nextCursor } = (await service.operator.get(`${ofOne}?limit=1`)).body;
+    const rest: readonly Entry[] = (await service.operator.get(`${ofOne}?cursor=${nextCursor}`)).body.data;
+    expect(rest.map(({ kind }) => kind)).to.eql(['subscribed']);
+    for (const of of [path, ofOne])
+      for (const cursor of ['', 'x', 'zzzzzzzzz-', '~'])
+        expectValidationError(await service.operator.get(`${of}?cursor=${cursor}`), 'cursor');
   });
 
   it('go with their project', async () => {
