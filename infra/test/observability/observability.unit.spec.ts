@@ -130,6 +130,13 @@ describe('alert rules', () => {
     expect(expr).to.match(/\bor absent\(roomwire_projection_leader\)$/);
   });
 
+  it('tell that a service is gone whose processes are found no longer', () => {
+    const { expr } = rules.find(({ alert }) => alert === 'RoomwireServiceGone') ?? {};
+    expect(expr).to.match(
+      /^max by \(job\) \(present_over_time\(up\{.*\}\[1h\]\)\) unless max by \(job\) \(up\{.*\}\)$/,
+    );
+  });
+
   it('have unique names', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).to.equal(rules.length);
   });
