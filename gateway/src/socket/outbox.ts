@@ -89,8 +89,7 @@ export class Outbox implements HoldingOutbox {
 
   pushLater(frame: Buffer): void {
     if (this.state !== 'open') return;
-    this.queued = (this.queued ?? this.wait()).then(frame);
-    if (this.queued.size > batchBytes) this.keep(this.counted());
+    this.append(frame, this.queued ?? this.wait());
   }
 
   keepsMuch(): boolean {
@@ -131,7 +130,11 @@ export class Outbox implements HoldingOutbox {
     if (this.state !== 'open') return;
     this.isPatient = false;
     const begun = this.tick.enlist(this);
-    this.queued = (this.queued ?? begun).then(frame);
+    this.append(frame, this.queued ?? begun);
+  }
+
+  private append(frame: Buffer, queued: FramePath): void {
+    this.queued = queued.then(frame);
     if (this.queued.size > batchBytes) this.keep(this.counted());
   }
 
