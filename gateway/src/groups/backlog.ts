@@ -46,15 +46,21 @@ const clockMarginMs = 10_000;
 export class Backlog {
   private readonly deps: BacklogDeps;
   private readonly id: Pick<GroupCheckpoint, 'topic' | 'group'>;
-  private writing: Promise<void> = Promise.resolve();
+  private writing: Promise<void>;
   private written: { readonly progress: Progress; readonly at: number } | undefined;
   /** The ids of the last replay. */
   private replayed: readonly string[] = [];
   private place = '';
 
-  constructor({ topic, group }: Pick<GroupCheckpoint, 'topic' | 'group'>, deps: BacklogDeps) {
+  /** Reads and writes nothing before `predecessor`, the last write of the group that had this name here, is settled. */
+  constructor(
+    { topic, group }: Pick<GroupCheckpoint, 'topic' | 'group'>,
+    deps: BacklogDeps,
+    predecessor: Promise<void> = Promise.resolve(),
+  ) {
     this.id = { topic, group };
     this.deps = deps;
+    this.writing = predecessor;
   }
 
   get isPossible(): boolean {

@@ -25,6 +25,8 @@ export interface LocalGroupDeps extends CommandAppenderDeps, BacklogDeps {
   readonly dropped: (messages: number) => void;
   readonly memory: Pick<GroupMemory, 'open' | 'makeRoom'>;
   readonly ended: (group: LocalGroup) => void;
+  /** The group that had this name here before, while it is being closed. */
+  readonly predecessor: LocalGroup | undefined;
 }
 
 /** A group on this gateway, from its first member here to its last: the state machine, and the I/O around it. */
@@ -49,7 +51,7 @@ export class LocalGroup implements MemberGroup, DroppingGroup {
     this.key = key;
     this.deps = deps;
     this.appender = new CommandAppender(deps);
-    this.backlog = new Backlog(key, deps);
+    this.backlog = new Backlog(key, deps, deps.predecessor?.backlog.settled);
     this.account = deps.memory.open(this);
     this.machine = new GroupMachine(
       { gatewayId, bounds, lastNumber, mayHaveBacklog: this.backlog.isPossible },

@@ -36,6 +36,8 @@ export class WorkerGroups {
   private readonly participants: Participants;
   private readonly groups = new Map<string, LocalGroup>();
   private readonly byTopic = new Map<string, Set<LocalGroup>>();
+  /** By name, the last one that is being closed. */
+  private readonly closing = new Map<string, LocalGroup>();
   /** With those that are being closed. */
   private readonly open = new Set<LocalGroup>();
   private readonly timer: NodeJS.Timeout;
@@ -117,7 +119,7 @@ export class WorkerGroups {
     const name = nameOf(key);
     const known = this.groups.get(name);
     if (known !== undefined) return known;
-    const opened = new LocalGroup(key, this.groupDeps());
+    const opened = new LocalGroup(key, this.groupDeps(this.closing.get(name)));
     this.groups.set(name, opened);
     this.open.add(opened);
     const ofTopic = this.byTopic.get(topic);
@@ -126,11 +128,12 @@ export class WorkerGroups {
     return opened;
   }
 
-  private groupDeps(): LocalGroupDeps {
+  private groupDeps(predecessor: LocalGroup | undefined): LocalGroupDeps {
     const { metrics } = this.deps;
     return {
       ...this.deps,
       participants: this.participants,
+      predecessor,
       lastNumber: this.lastNumber,
       noticePause: () => this.noticePause(),
       dropped: (messages) => void (metrics.groupMessagesDropped += messages),
@@ -143,11 +146,17 @@ export class WorkerGroups {
     this.lastNumber = Math.max(this.lastNumber, machine.highestNumber);
     const name = nameOf(key);
     if (this.groups.get(name) === group) this.groups.delete(name);
+    this.closing.set(name, group);
     const ofTopic = this.byTopic.get(key.topic);
     ofTopic?.delete(group);
     if (ofTopic?.size === 0) this.byTopic.delete(key.topic);
     // `closed` is the promise of its end only when this call has returned.
-    queueMicrotask(() => void group.closed.finally(() => this.open.delete(group)));
+    queueMicrotask(() => void group.closed.finally(() => this.closed(group, name)));
+  }
+
+  private closed(group: LocalGroup, name: string): void {
+    this.open.delete(group);
+    if (this.closing.get(name) === group) this.closing.delete(name);
   }
 
   /** The others may have declared this gateway dead if the process was paused for long. */

@@ -75,7 +75,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
         noticePause: () => undefined,
         dropped: () => undefined,
         memory: unlimitedMemory(),
-        ended: () => undefined,
+        ...{ ended: () => undefined, predecessor: undefined },
       });
     group = begin();
   });

@@ -50,6 +50,8 @@ export interface WorldOptions extends Partial<GatewayOptions> {
   readonly shardLeases?: (leases: ShardLeases) => ShardLeases;
   /** Turns message recording on. */
   readonly messageStore?: (record: MessageStore) => MessageStore;
+  /** Of a world that records messages. */
+  readonly groupStore?: (groups: GroupStore) => GroupStore;
   readonly tracing?: Tracing;
   readonly limits?: LimitReports;
   readonly accessRecorder?: Pick<AccessRecorder, 'refused'>;
@@ -154,6 +156,7 @@ export class World extends Estate {
     schedules,
     shardLeases,
     messageStore,
+    groupStore = (groups) => groups,
     tracing,
     limits,
     logger = silentLogger,
@@ -175,7 +178,7 @@ export class World extends Estate {
       ...(ports.past && { roomPast: ports.past }),
 
       messageStore: messageStore?.(await ports.record()),
-      groupStore: messageStore && (await this.groupStore()),
+      groupStore: messageStore && groupStore(await this.groupStore()),
       tracing,
       ...(limits && { limits }),
       ...(accessRecorder && { accessRecorder }),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Actor } from '@roomwire/shared/domain/actor';
+import type { GroupStore } from '@roomwire/shared/ports/groupStore';
 import type { MessageStore } from '@roomwire/shared/ports/messageStore';
 import { collectedMetrics } from '@roomwire/testing/run/collectedMetrics';
 import { eventually } from '@roomwire/testing/run/eventually';
@@ -229,6 +230,30 @@ describe('a sleeping worker group', () => {
     // Until its checkpoint, which it had while it had a member, is removed.
     await eventually(async () => (await isEmpty()) && (await group()) === undefined);
     await expectNoReplay();
+  });
+
+  it('[WS-GROUP-9] has no backlog while what its members have left of it is still being removed', async () => {
+    let isRemoving = false;
+    let remove = (): void => undefined;
+    const allowed = new Promise<void>((resolve) => (remove = resolve));
+    const groupStore = (real: GroupStore): GroupStore =>
+      overlaid(real, {
+        remove: async (...id) => {
+          isRemoving = true;
+          await allowed;
+          await real.remove(...id);
+        },
+      });
+    await open({ groupStore });
+    const member = await (await world.joinAs(agent.token)).subscribe(topic, work);
+    await eventually(async () => (await group()) !== undefined);
+    await member.ask({ type: 'unsubscribe', topic });
+    await eventually(async () => isRemoving && (await isEmpty()));
+    await publish(0, 2);
+    const woken = await (await world.joinAs(agent.token)).subscribe(topic, work);
+    await publish(2, 3);
+    remove();
+    expect(await next(woken)).to.include({ type: 'message', data: 2 });
   });
 
   it('[WS-GROUP-9] has no backlog in a topic that is not logged, or not replayed', async () => {
