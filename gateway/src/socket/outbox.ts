@@ -21,19 +21,19 @@ export class Outbox implements HoldingOutbox {
   private queued: FramePath | undefined;
   private readonly tick: Tick;
   private readonly socket: FrameSink;
+  private restBytes = 0;
+  private readonly budget: number;
+  private behind: number | undefined;
+  /** What is written after the tick, because it is much. */
+  private rest: Buffer[] = [];
   /** Set when the connection authenticates. */
   projectId = '';
-  private readonly budget: number;
   private readonly onOverflow: () => void;
   private readonly memory: Pick<OutboxMemory, 'reader'>;
   private readonly now: () => number;
-  private behind: number | undefined;
   private forgottenBytes = 0;
   /** Of a reader that has been behind. */
   private reader: SlowReader | undefined;
-  /** What is written after the tick, because it is much. */
-  private rest: Buffer[] = [];
-  private restBytes = 0;
 
   constructor(
     socket: FrameSink,
@@ -102,13 +102,12 @@ export class Outbox implements HoldingOutbox {
   flush(): boolean {
     const path = this.counted();
     if (this.state === 'overflowed') this.giveWay();
-    else if (this.rest.length === 0 && path !== undefined && path.size <= muchBytes)
-      this.write(path.pieces());
+    else if (this.restBytes === 0 && path !== undefined && path.size <= muchBytes) this.write(path.pieces());
     else {
       this.keep(path);
       this.writeRest(muchBytes);
     }
-    return this.rest.length === 0;
+    return this.restBytes === 0;
   }
 
   /** Writes the queued frames and accepts no more. */
