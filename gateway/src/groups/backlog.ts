@@ -5,6 +5,7 @@ import type { Clock } from '@roomwire/shared/ports/clock';
 import type { GroupStore, GroupCheckpoint } from '@roomwire/shared/ports/groupStore';
 import type { Logger } from '@roomwire/shared/ports/logger';
 import type { MessageStore, RecordedMessage } from '@roomwire/shared/ports/messageStore';
+import { LatestWrite } from './latestWrite.js';
 import type { GroupState } from './machine/groupState.js';
 
 export interface BacklogDeps {
@@ -13,6 +14,8 @@ export interface BacklogDeps {
   readonly groupStore: GroupStore | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The longest pause between two attempts to write. */
+  readonly retryMs: number;
 }
 
 /** The member that receives the replay of a backlog. */
@@ -46,13 +49,13 @@ const clockMarginMs = 10_000;
 export class Backlog {
   private readonly deps: BacklogDeps;
   private readonly id: Pick<GroupCheckpoint, 'topic' | 'group'>;
-  private writing: Promise<void>;
+  private readonly writes: LatestWrite;
   private written: { readonly progress: Progress; readonly at: number } | undefined;
   /** The ids of the last replay. */
   private replayed: readonly string[] = [];
   private place = '';
 
-  /** Reads and writes nothing before `predecessor`, the last write of the group that had this name here, is settled. */
+  /** Reads and writes nothing before `predecessor` resolves: the last write of the group that had this name here. */
   constructor(
     { topic, group }: Pick<GroupCheckpoint, 'topic' | 'group'>,
     deps: BacklogDeps,
@@ -60,7 +63,14 @@ export class Backlog {
   ) {
     this.id = { topic, group };
     this.deps = deps;
-    this.writing = predecessor;
+    this.writes = new LatestWrite({
+      ...{ after: predecessor, retryMs: deps.retryMs },
+      failed: (error, { attempt, isTriedAgain }) => {
+        if (!isTriedAgain) this.written = undefined;
+        const level = attempt === 1 ? 'warn' : 'debug';
+        deps.logger[level]('The checkpoint of a worker group was not written yet', { ...this.id, error });
+      },
+    });
   }
 
   get isPossible(): boolean {
@@ -71,9 +81,14 @@ export class Backlog {
     return this.written !== undefined;
   }
 
-  /** Resolves when no write is under way. */
+  /** Resolves when nothing is left to be written. */
   get settled(): Promise<void> {
-    return this.writing;
+    return this.writes.settled;
+  }
+
+  /** Gives up what is not written yet. */
+  abandon(): void {
+    this.writes.abandon();
   }
 
   /** Sets the current room and scope of the topic; their slugs may be reused later. */
@@ -88,17 +103,24 @@ export class Backlog {
     const progress = this.fewOf(state);
     const isFresh = this.written && clock.now() - this.written.at < refreshMs;
     if (isFresh && isDeepStrictEqual(this.written?.progress, progress)) return;
-    this.write(progress);
+    const stored = this.storedAs(progress);
+    this.writes.next(async () => this.deps.groupStore?.write(stored));
   }
 
   /** The last member has left: this checkpoint is exact. */
   emptied(state: GroupState): void {
     if (!this.isPossible) return;
     if (!state.collectsWhenEmpty) return state.isBacklogPending ? undefined : this.remove();
+    const { isBacklogPending } = state;
+    // Before its backlog was replayed, the former checkpoint remains valid, also one that is still being written.
+    if (isBacklogPending && this.hasCheckpoint) return;
     const undone = [...state.open.keys()];
     const progress = { sinceMs: state.seen.floorMs, undone, done: this.acknowledgedOf(state) };
-    if (state.isBacklogPending) this.writeUnlessStored(progress);
-    else this.write(progress);
+    const stored = this.storedAs(progress);
+    this.writes.last(async () => {
+      if (isBacklogPending && (await this.load()) !== undefined) return;
+      await this.deps.groupStore?.write(stored);
+    });
   }
 
   /** [WS-GROUP-9] Nobody may wake it by this checkpoint, whichever of its gateways ends last, and how. */
@@ -112,7 +134,7 @@ export class Backlog {
   async replay(target: ReplayTarget): Promise<'replayed' | 'nothing' | 'interrupted'> {
     const { groupStore, messageStore } = this.deps;
     if (groupStore === undefined || messageStore === undefined) return 'nothing';
-    await this.writing;
+    await this.settled;
     const stored = await this.load();
     if (stored === undefined) return 'nothing';
     const ids = await replay(messageStore, stored, target);
@@ -142,19 +164,6 @@ export class Backlog {
     return isExpired || stored.place !== this.place ? undefined : stored;
   }
 
-  private write(progress: Progress): void {
-    const stored = this.storedAs(progress);
-    this.perform(() => this.deps.groupStore?.write(stored));
-  }
-
-  /** The group became empty before its backlog was replayed: the stored checkpoint remains valid. */
-  private writeUnlessStored(progress: Progress): void {
-    const stored = this.storedAs(progress);
-    this.perform(async () => {
-      if ((await this.load()) === undefined) await this.deps.groupStore?.write(stored);
-    });
-  }
-
   private storedAs(progress: Progress): GroupCheckpoint {
     const at = this.deps.clock.now();
     this.written = { progress, at };
@@ -163,15 +172,7 @@ export class Backlog {
 
   private remove(): void {
     this.written = undefined;
-    this.perform(() => this.deps.groupStore?.remove(this.id.topic, this.id.group));
-  }
-
-  /** Writes one at a time. The next checkpoint supersedes a failed write. */
-  private perform(action: () => Promise<void> | undefined): void {
-    this.writing = this.writing.then(action).catch((error: unknown) => {
-      this.written = undefined;
-      this.deps.logger.warn('The checkpoint of a worker group could not be written', { ...this.id, error });
-    });
+    this.writes.last(async () => this.deps.groupStore?.remove(this.id.topic, this.id.group));
   }
 }
 

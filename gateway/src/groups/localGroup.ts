@@ -140,6 +140,7 @@ export class LocalGroup implements MemberGroup, DroppingGroup {
   /** Closes without waiting for commands, because the gateway stops. */
   abandon(): void {
     this.appender.close();
+    this.backlog.abandon();
     this.over();
   }
 

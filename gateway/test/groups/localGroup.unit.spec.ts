@@ -27,6 +27,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
   let answered: Promise<void>;
   /** Whether the store takes what this gateway writes. */
   let isWritable: boolean;
+  let isAway: boolean;
   let isRefused: boolean;
   let messageStore: MessageStore;
   /** What was replayed. */
@@ -39,6 +40,7 @@ describe('the checkpoint of a worker group that has just begun', () => {
     const files = { file: (name: string) => join(folder.path, name) };
     answered = Promise.resolve();
     isWritable = true;
+    isAway = false;
     isRefused = false;
     const real = await openEmbeddedGroupStore(files, { clock });
     store = overlaid(real, {
@@ -50,6 +52,11 @@ describe('the checkpoint of a worker group that has just begun', () => {
         isRefused = !isWritable;
         if (isRefused) throw new EngineUnavailable('worker groups');
         await real.write(checkpoint);
+      },
+      remove: async (...id) => {
+        isRefused = isAway;
+        if (isRefused) throw new EngineUnavailable('worker groups');
+        await real.remove(...id);
       },
     });
     messageStore = await openEmbeddedMessageStore(files, { clock });
@@ -212,6 +219,31 @@ describe('the checkpoint of a worker group that has just begun', () => {
     await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
     agent.leave();
     await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
+  });
+
+  it('[WS-GROUP-9] is gone when its last member has unsubscribed while the store was away', async () => {
+    const agent = await member(true);
+    await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+    isAway = true;
+    agent.leave();
+    await eventually(() => isRefused, { what: 'the removal that fails' });
+    isAway = false;
+    await eventually(async () => (await stored()) === undefined, { what: 'no group in the store' });
+    await group.closed;
+  });
+
+  it('[WS-GROUP-9] is that of its end when its last member has gone while the store was away', async () => {
+    const agent = await member(true);
+    await eventually(async () => (await stored()) !== undefined, { what: 'the group in the store' });
+    isWritable = false;
+    const open = await leaveOpen();
+    agent.leave(false);
+    await eventually(() => isRefused, { what: 'the write that fails' });
+    isWritable = true;
+    await eventually(async () => (await stored())?.undone.includes(open) === true, {
+      what: 'the open message',
+    });
+    await group.closed;
   });
 
   for (const others of [0, 1])
