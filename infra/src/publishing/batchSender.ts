@@ -28,19 +28,18 @@ export class BatchSender {
   }
 
   /**
-   * The final results, in the order of the messages, which is kept. Rejects with `PublishRefused` when the API refuses
-   * everything, or no attempt gets on; with the signal's reason when that aborts.
+   * Resolves with the final results, in the order of the messages, which is kept. Each is added to `results` as soon as it is known, and holds when
+   * this rejects: with `PublishRefused` when the API refuses everything, or no attempt gets on; with the signal's reason when that aborts.
    */
-  async send(messages: readonly string[]): Promise<readonly MessageResult[]> {
-    const results: MessageResult[] = [];
-    let failures = 0;
-    while (results.length < messages.length) {
-      const rest = messages.slice(results.length);
+  async send(messages: readonly string[], results: MessageResult[] = []): Promise<readonly MessageResult[]> {
+    let [rest, failures] = [messages, 0];
+    while (rest.length > 0) {
       const answer = await this.ask(rest);
-      if (answer.is === 'malformed' && rest.length > 1) return [...results, ...(await this.sendHalves(rest))];
+      if (answer.is === 'malformed' && rest.length > 1) return this.sendHalves(rest, results);
       const settled = settledOf(answer);
       results.push(...settled);
-      if (results.length === messages.length) break;
+      rest = rest.slice(settled.length);
+      if (rest.length === 0) break;
       failures = settled.length > 0 ? 1 : failures + 1;
       await this.pause(answer, settled.length, failures);
     }
@@ -54,10 +53,13 @@ export class BatchSender {
   }
 
   /** One bad message makes the API refuse them all: the others are found by halves. */
-  private async sendHalves(messages: readonly string[]): Promise<readonly MessageResult[]> {
+  private async sendHalves(
+    messages: readonly string[],
+    results: MessageResult[],
+  ): Promise<readonly MessageResult[]> {
     const half = Math.ceil(messages.length / 2);
-    const front = await this.send(messages.slice(0, half));
-    return [...front, ...(await this.send(messages.slice(half)))];
+    await this.send(messages.slice(0, half), results);
+    return this.send(messages.slice(half), results);
   }
 
   private async pause(answer: BatchAnswer, settled: number, failures: number): Promise<void> {

@@ -1,5 +1,6 @@
 import type { BatchSender } from './batchSender.js';
 import { batchesOf, type Weighed } from './batches.js';
+import type { MessageResult } from './publishApi.js';
 
 export interface LinesOptions {
   /** Of all lines, which are then the data; undefined where each line is a message with a topic. */
@@ -36,13 +37,20 @@ export const publishLines = async (
     tally.failed += 1;
     onFailed(line, why);
   };
-  for await (const batch of batchesOf(messagesOf(lines, options, fail))) {
-    const results = await sender.send(batch.map(({ json }) => json));
+  const count = (batch: readonly Line[], results: readonly MessageResult[]): void => {
     for (const [index, result] of results.entries()) {
       if ('error' in result) fail(batch[index]?.number ?? 0, describe(result));
       else tally.published += 1;
       if ('duplicate' in result && result.duplicate === true) tally.duplicates += 1;
     }
+  };
+  for await (const batch of batchesOf(messagesOf(lines, options, fail))) {
+    const results: MessageResult[] = [];
+    const sending = sender.send(
+      batch.map(({ json }) => json),
+      results,
+    );
+    await sending.finally(() => count(batch, results));
   }
 };
 

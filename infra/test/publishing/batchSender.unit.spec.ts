@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { BatchSender } from '../../src/publishing/batchSender.js';
-import { PublishRefused } from '../../src/publishing/publishApi.js';
+import { PublishRefused, type MessageResult } from '../../src/publishing/publishApi.js';
 import {
   accepted,
   malformed,
@@ -53,6 +53,22 @@ describe('BatchSender', () => {
     expect(error).to.be.instanceOf(PublishRefused);
     expect((error as Error).message).to.equal('Gave up after 3 attempts: away');
     expect(api.asked).to.have.length(3);
+  });
+
+  it('has told what became of the first ones when it gives up on the others', async () => {
+    api.next(malformed).next((sent) => ({
+      is: 'answered',
+      results: sent.map((message) =>
+        message.id === 'c' ? { error: 'broker_unavailable' } : accepted(message),
+      ),
+    }));
+    api.usual = () => unsettled();
+    const results: MessageResult[] = [];
+    const error = await senderWith(2)
+      .send(messages, results)
+      .catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(PublishRefused);
+    expect(results.map((result) => 'id' in result && result.id)).to.deep.equal(['a', 'b']);
   });
 
   for (const error of ['rate_limit_exceeded', 'broker_unavailable'])

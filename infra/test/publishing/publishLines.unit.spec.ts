@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { BatchSender } from '../../src/publishing/batchSender.js';
+import { PublishRefused } from '../../src/publishing/publishApi.js';
 import { publishLines, type Tally } from '../../src/publishing/publishLines.js';
 import { accepted, ScriptedPublishApi } from '../support/scriptedPublishApi.js';
 
@@ -8,9 +9,13 @@ async function* linesOf(text: string): AsyncGenerator<string> {
 }
 
 describe('publishLines', () => {
-  const run = async (text: string, topic?: string, api = new ScriptedPublishApi()) => {
+  const run = async (
+    text: string,
+    topic?: string,
+    api = new ScriptedPublishApi(),
+    tally: Tally = { published: 0, duplicates: 0, failed: 0 },
+  ) => {
     const failures: [number, string][] = [];
-    const tally: Tally = { published: 0, duplicates: 0, failed: 0 };
     const { signal } = new AbortController();
     const sender = new BatchSender({ api, signal, attempts: 1, onTrouble: () => undefined });
     const onFailed = (line: number, why: string) => failures.push([line, why]);
@@ -56,5 +61,17 @@ describe('publishLines', () => {
     const { failures, tally } = await run('1\n2', 'a/b/c', api);
     expect(failures).to.deep.equal([[1, 'unknown_topic: No such room']]);
     expect(tally).to.deep.equal({ published: 1, duplicates: 1, failed: 1 });
+  });
+
+  it('counts what was published of a batch before the API refused the rest', async () => {
+    const api = new ScriptedPublishApi().next((sent) => ({
+      is: 'answered',
+      results: [accepted(sent[0] as never), { error: 'broker_unavailable' }],
+    }));
+    api.usual = () => ({ is: 'unsettled', why: 'away', afterMs: 0 });
+    const tally: Tally = { published: 0, duplicates: 0, failed: 0 };
+    const error = await run('1\n2', 'a/b/c', api, tally).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(PublishRefused);
+    expect(tally).to.deep.equal({ published: 1, duplicates: 0, failed: 0 });
   });
 });
