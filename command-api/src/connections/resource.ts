@@ -1,16 +1,12 @@
 import { plainTopicOf } from '@roomwire/shared/domain/topic';
 import type { RecordedConnection, RecordedFact } from '@roomwire/shared/ports/connectionRecord';
 import type { ConnectionFact, FactOf } from '@roomwire/shared/wire/bus/connectionFacts';
+import { connectionPlacePattern, factPlacePattern } from '@roomwire/shared/wire/connectionPlaces';
 import { clampedLimit } from '../http/clampedLimit.js';
 import { exampleIds, exampleTime } from '../http/exampleValues.js';
 import * as s from '../http/schema.js';
 
 const states = ['open', 'closed'] as const;
-
-/** A time and the id of a connection. */
-const cursorPattern = /^[0-9a-z]{9}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** The numbers of a batch of facts, and of one in it. */
-const timelineCursorPattern = /^[0-9a-z]{8}\.[0-9a-z]{4}$/;
 
 export const connectionsQuerySchema = s.queryOf({
   projectId: s.uuid,
@@ -22,7 +18,7 @@ export const connectionsQuerySchema = s.queryOf({
   }),
   state: s.oneOf(states),
   limit: s.number({ description: 'Connections on a page; clamped to 1-100', default: 50 }),
-  cursor: s.text({ pattern: cursorPattern.source, description: '`nextCursor` of the previous page' }),
+  cursor: s.text({ pattern: connectionPlacePattern, description: '`nextCursor` of the previous page' }),
 });
 
 export const limitOf = ({ limit = 50 }: { readonly limit?: number | undefined }, most = 100): number =>
@@ -98,7 +94,7 @@ export const connectionPageSchema = s.titledObject('ConnectionPage', {
 
 export const timelineQuerySchema = s.queryOf({
   limit: s.number({ description: 'Entries on a page; clamped to 1-1000', default: 100 }),
-  cursor: s.text({ pattern: timelineCursorPattern.source, description: '`nextCursor` of the previous page' }),
+  cursor: s.text({ pattern: factPlacePattern, description: '`nextCursor` of the previous page' }),
 });
 
 const kinds = [

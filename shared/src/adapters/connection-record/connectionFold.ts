@@ -6,24 +6,13 @@ import {
   type RecordedFact,
 } from '../../ports/connectionRecord.js';
 import type { ConnectionFact, FactBatch, FactOf } from '../../wire/bus/connectionFacts.js';
+import { placeInBatch, placeOfBatch } from '../../wire/connectionPlaces.js';
 
 /** A connection, with how far its facts are folded into it. */
 export interface FoldedConnection extends RecordedConnection {
   /** The place of its last fact. */
   readonly last: string;
 }
-
-/** Digits in base 36: of a time, of the number of a batch, and of a fact in its batch. */
-const [timeDigits, numberDigits, indexDigits] = [9, 8, 4];
-
-const digits = (value: number, length: number): string => value.toString(36).padStart(length, '0');
-
-/** Before the facts of a batch, and behind those of the batches before. */
-export const placeOfBatch = (number: number): string => digits(number, numberDigits);
-
-/** Made once: every fact has one. */
-const indexes: string[] = [];
-const placeInBatch = (index: number): string => (indexes[index] ??= `.${digits(index, indexDigits)}`);
 
 /** The facts of a batch, with their places; null stands for one that is not there. */
 export const placedFacts = ({
@@ -35,22 +24,9 @@ export const placedFacts = ({
   const batch = placeOfBatch(number);
   const placed: RecordedFact[] = [];
   for (const [index, fact] of facts.entries())
-    if (fact !== null) placed.push({ place: batch + placeInBatch(index), fact });
+    if (fact !== null) placed.push({ place: placeInBatch(batch, index), fact });
   return placed;
 };
-
-/** Sorts connections by the time at which they began. */
-export const placeOfConnection = ({
-  connectedAt,
-  connectionId,
-}: Pick<RecordedConnection, 'connectedAt' | 'connectionId'>): string =>
-  `${digits(connectedAt, timeDigits)}-${connectionId}`;
-
-/** Before those of every connection that had begun at the time, and of later ones. */
-export const placeAt = (time: number): string => digits(time, timeDigits);
-
-/** Behind those of every connection that had begun at the time. */
-export const placeBehind = (time: number): string => `${digits(time, timeDigits)}~`;
 
 /** `app-slug/room-slug` */
 export const roomOf = (topic: string): string => {

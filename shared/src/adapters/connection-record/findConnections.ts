@@ -1,6 +1,6 @@
 import type { ConnectionPage, ConnectionQuery, RecordedConnection } from '../../ports/connectionRecord.js';
+import { placeBehind } from '../../wire/connectionPlaces.js';
 import { limitTable } from '../../wire/limits/limitTable.js';
-import { placeBehind } from './connectionFold.js';
 
 export interface ListedConnection {
   /** See `placeOfConnection`. */

@@ -1,6 +1,6 @@
 import type { GatewayLife, TimeSpan } from '../../ports/connectionRecord.js';
 import type { FactBatch } from '../../wire/bus/connectionFacts.js';
-import { placeOfBatch } from './connectionFold.js';
+import { placeOfBatch } from '../../wire/connectionPlaces.js';
 
 /** A gateway, with how far its batches are folded into it. */
 export interface FoldedGateway extends GatewayLife {

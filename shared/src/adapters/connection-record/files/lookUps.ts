@@ -1,5 +1,6 @@
 import type { RecordedFact, TimelineQuery } from '../../../ports/connectionRecord.js';
-import { placeAt, placeBehind, placeOfConnection, type FoldedConnection } from '../connectionFold.js';
+import { placeAt, placeBehind, placeOfConnection } from '../../../wire/connectionPlaces.js';
+import type { FoldedConnection } from '../connectionFold.js';
 import type { ConnectionList, ListedConnection } from '../findConnections.js';
 import type { OpenConnection } from './openConnections.js';
 import type { RecordFile } from './recordFile.js';

@@ -3,12 +3,8 @@ import { decode, Encoder } from '@msgpack/msgpack';
 import { Binary } from 'mongodb';
 import type { RecordedFact } from '../../../ports/connectionRecord.js';
 import type { ConnectionFact } from '../../../wire/bus/connectionFacts.js';
-import {
-  placeOfConnection,
-  stateOf,
-  type ConnectionState,
-  type FoldedConnection,
-} from '../connectionFold.js';
+import { placeOfConnection } from '../../../wire/connectionPlaces.js';
+import { stateOf, type ConnectionState, type FoldedConnection } from '../connectionFold.js';
 import type { FoldedGateway } from '../gatewayFold.js';
 
 /** The id is that of the connection. The other fields beside it are those that are searched by. */
