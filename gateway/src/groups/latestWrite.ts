@@ -1,4 +1,4 @@
-import { backOffMs, sleep } from '@roomwire/shared/runtime/waiting';
+import { retried } from '@roomwire/shared/runtime/waiting';
 
 export interface LatestWriteOptions {
   /** Nothing is written before it resolves. */
@@ -11,6 +11,7 @@ export interface LatestWriteOptions {
 export interface Failure {
   /** In a row; from 1. */
   readonly attempt: number;
+  /** It, or a newer one in its place. */
   readonly isTriedAgain: boolean;
 }
 
@@ -58,30 +59,22 @@ export class LatestWrite {
   }
 
   private async run(): Promise<void> {
-    const { signal } = this.ended;
-    await this.options.after;
-    for (let failures = 0; this.waiting !== undefined && !signal.aborted;) {
-      const write = this.waiting;
-      this.waiting = undefined;
-      if (await this.hasSucceeded(write, failures + 1)) {
-        failures = 0;
-        continue;
-      }
-      failures += 1;
-      if (write.isLast) this.waiting ??= write;
-      const pauseMs = backOffMs({ firstMs: firstPauseMs, longestMs: this.options.retryMs }, failures);
-      if (this.waiting === write) await sleep(pauseMs, signal);
-    }
+    const { after, retryMs, failed } = this.options;
+    await after;
+    await retried(() => this.write(), {
+      signal: this.ended.signal,
+      betweenTries: { firstMs: firstPauseMs, longestMs: retryMs },
+      failed: (error, attempt) => failed(error, { attempt, isTriedAgain: this.waiting !== undefined }),
+    }).catch(() => undefined);
     this.running = undefined;
   }
 
-  private async hasSucceeded({ perform, isLast }: Write, attempt: number): Promise<boolean> {
-    try {
-      await perform();
-      return true;
-    } catch (error) {
-      this.options.failed(error, { attempt, isTriedAgain: isLast });
-      return false;
+  /** All that comes while it writes, too. */
+  private async write(): Promise<void> {
+    for (let write = this.waiting; write !== undefined; write = this.waiting) {
+      if (!write.isLast) this.waiting = undefined;
+      await write.perform();
+      if (this.waiting === write) this.waiting = undefined;
     }
   }
 }

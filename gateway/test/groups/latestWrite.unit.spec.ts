@@ -22,6 +22,13 @@ describe('LatestWrite', () => {
     written.push(what);
   };
 
+  const failAtTheEnd = async (times = 1): Promise<void> => {
+    begin();
+    isAway = true;
+    writes.last(write('end'));
+    await eventually(() => failures.length >= times);
+  };
+
   it('writes nothing before it may begin', async () => {
     writes.next(write('a'));
     await new Promise(setImmediate);
@@ -49,10 +56,7 @@ describe('LatestWrite', () => {
   });
 
   it('tries the last one until it succeeds', async () => {
-    begin();
-    isAway = true;
-    writes.last(write('end'));
-    await eventually(() => failures.length >= 3);
+    await failAtTheEnd(3);
     expect(failures.slice(0, 2)).to.deep.equal([
       { attempt: 1, isTriedAgain: true },
       { attempt: 2, isTriedAgain: true },
@@ -63,10 +67,7 @@ describe('LatestWrite', () => {
   });
 
   it('tries another one once, also in place of the last', async () => {
-    begin();
-    isAway = true;
-    writes.last(write('end'));
-    await eventually(() => failures.length > 0);
+    await failAtTheEnd();
     writes.next(write('anew'));
     await writes.settled;
     expect(failures.at(-1)?.isTriedAgain).to.equal(false);
@@ -74,10 +75,7 @@ describe('LatestWrite', () => {
   });
 
   it('is settled once it is abandoned, whatever has not been written', async () => {
-    begin();
-    isAway = true;
-    writes.last(write('end'));
-    await eventually(() => failures.length > 0);
+    await failAtTheEnd();
     writes.abandon();
     await writes.settled;
     expect(written).to.deep.equal([]);
