@@ -102,15 +102,12 @@ export class Following implements Follower {
   }
 
   private isOwed(sent: Sent): boolean {
-    return sent.at > this.since && sent.actor !== this.actor && this.inForce(sent).every(matches(sent));
+    if (sent.at <= this.since || sent.actor === this.actor) return false;
+    return this.terms.every((term) => term.until < sent.at || matches(term, sent));
   }
 
   private mayHave(sent: Sent): boolean {
-    return this.inForce(sent).some(matches(sent));
-  }
-
-  private inForce({ at }: Sent): readonly Term[] {
-    return this.terms.filter(({ until }) => until >= at);
+    return this.terms.some((term) => term.until >= sent.at && matches(term, sent));
   }
 
   private violated({ id }: Sent, what: string): void {
@@ -118,10 +115,7 @@ export class Following implements Follower {
   }
 }
 
-const matches =
-  (sent: Sent) =>
-  ({ filter }: Term): boolean =>
-    filter === undefined || filter === sent.filter;
+const matches = ({ filter }: Term, sent: Sent): boolean => filter === undefined || filter === sent.filter;
 
 export interface SubscriptionWish {
   readonly filter?: string | undefined;

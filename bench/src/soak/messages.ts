@@ -24,8 +24,14 @@ export interface Sent {
 /** Every message that may still come to somebody. */
 export class Ledger {
   private readonly messages = new Map<number, Sent>();
+  private readonly clock: () => number;
   private moment = 0;
   private ids = 0;
+
+  /** The clock is monotonic, in milliseconds. */
+  constructor(clock = () => performance.now()) {
+    this.clock = clock;
+  }
 
   /** Moments tell what was done before what; this process does one thing at a time. */
   now(): number {
@@ -37,7 +43,7 @@ export class Ledger {
     this.ids += 1;
     const id = this.ids;
     const sent: Sent = {
-      ...{ id, topic, actor, link, filter, at: this.now(), time: performance.now() },
+      ...{ id, topic, actor, link, filter, at: this.now(), time: this.clock() },
       ...{ outcome: 'open', position: -1 },
     };
     this.messages.set(id, sent);
@@ -74,8 +80,13 @@ export interface Follower {
   passing(position: number): void;
 }
 
-/** Messages that are remembered at least: many more than are ever under way. */
-const remembered = 1_000;
+/**
+ * Messages are remembered for at least so long: longer than any is under way, such as one that waits for its worker group to wake, or was
+ * with a member that has fallen silent. With very many more of them, this process would be late, and not the service.
+ */
+const rememberedMs = 180_000;
+/** So many are forgotten at a time. */
+const forgottenAtOnce = 100;
 
 /**
  * What was published to a topic, in the order in which an onlooker has got it that is always there and publishes
@@ -120,7 +131,8 @@ export class Topic {
     this.last.set(sent.link, sent.id);
     sent.position = this.end;
     this.entries.push(sent);
-    if (this.entries.length >= 2 * remembered) this.forget(remembered);
+    const last = this.entries[forgottenAtOnce];
+    if (last !== undefined && sent.time - last.time > rememberedMs) this.forget(forgottenAtOnce);
   }
 
   private forget(many: number): void {
