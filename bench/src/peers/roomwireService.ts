@@ -2,27 +2,30 @@ import { Buffer } from 'node:buffer';
 import { systemClock } from '@roomwire/shared/adapters/system/systemClock';
 import { mintSessionToken } from '@roomwire/shared/credentials/sessionToken';
 import type { EngineAddresses } from '../engines/onEngines.js';
-import { readyLine } from '../process/children.js';
+import { type Child, type ProgramOptions, readyLine } from '../process/children.js';
 import { makeProject, startRoomwireProgram, type Credentials } from './roomwire.js';
 
-export type ServiceName = 'command-api' | 'projections' | 'gateway';
+export type ServiceName = 'command-api' | 'projections' | 'gateway' | 'webhook-consumer';
 
 export interface RunningService {
   readonly port: number;
   readonly processId: number;
+  readonly process: Child['process'];
   stop(): Promise<void>;
 }
 
 /** For both secrets: nothing here is worth protecting. */
 const clusterSecret = Buffer.alloc(32, 9);
 
-/** One service in a process of its own, on engines, ready. Rate limits and the idle time-out are off. */
+/** One service in a process of its own, on engines, ready. Rate limits and the idle time-out are off, unless `env` sets them. */
 export const startService = async (
   name: ServiceName,
   { eventStoreUrl, mongodbUrl, brokers }: EngineAddresses,
+  { env = {}, onLog }: Partial<Pick<ProgramOptions, 'env' | 'onLog'>> = {},
 ): Promise<RunningService> => {
   const child = startRoomwireProgram([name], {
     core: undefined,
+    onLog,
     env: {
       ROOMWIRE_HOST: '127.0.0.1',
       ROOMWIRE_PORT: '0',
@@ -37,10 +40,11 @@ export const startService = async (
       ROOMWIRE_HTTP_PUBLISH_RATE: '0',
       ROOMWIRE_IDLE_TIMEOUT_SECONDS: '86400',
       ROOMWIRE_LOG_LEVEL: 'warn',
+      ...env,
     },
   });
   const port = Number(await readyLine(child, /is ready on http:\/\/127\.0\.0\.1:(\d+)/));
-  return { port, processId: child.processId, stop: () => child.stop() };
+  return { port, processId: child.processId, process: child.process, stop: () => child.stop() };
 };
 
 const session = { subject: 'operator', organizationIds: [], isOperator: true };

@@ -1,74 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { renderTable } from '@roomwire/analytics/report/formatReport';
-import { median } from '../measure/comparison.js';
-import type { Trend } from './memory.js';
-import { readSoakOptions, type SoakOptions, soakUsage } from './options.js';
-import { type Outcome, type SiegeOutcome, soak } from './soak.js';
 import { UsageError } from '../options.js';
 import { killChildren, stopChildren } from '../process/children.js';
-import { makeWorkFolder } from '../process/workFolder.js';
-
-/** As Markdown. */
-const reportText = (options: SoakOptions, outcome: Outcome): string => {
-  const { seconds, clients, rooms, rate, seed } = options;
-  const { counts, held, resident, failures, serviceCpu, ownCpu } = outcome;
-  const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;
-  return [
-    `## Soak: ${clients} clients in ${rooms} rooms, ${rate} messages a second, ${seconds} s (seed ${seed})`,
-    '',
-    renderTable(
-      ['what', 'count'],
-      Object.entries(counts)
-        .sort()
-        .map(([what, count]) => [what, String(count)]),
-    ),
-    '',
-    `Service ${percent(serviceCpu)} of a core, clients ${percent(ownCpu)}.`,
-    '',
-    renderTable(
-      ['after', 'held', 'resident until the next look, middle', 'most'],
-      held.map(({ seconds: at, megabytes }, index) => {
-        const next = held[index + 1]?.seconds ?? Infinity;
-        const between = resident.filter((sample) => sample.seconds >= at && sample.seconds < next);
-        const sizes = between.map((sample) => sample.megabytes);
-        return [`${at.toFixed(0)} s`, ...[megabytes, median(sizes), Math.max(...sizes)].map(megabyteText)];
-      }),
-    ),
-    '',
-    `Held ${trendText(outcome.heldTrend)}; ${outcome.heldAfterwards.toFixed(1)} MB when all were gone.`,
-    `Resident ${trendText(outcome.residentTrend)}.`,
-    '',
-    ...(outcome.siege === undefined ? [] : siegeText(outcome.siege)),
-    ...(failures.length === 0 ? ['Passed.'] : ['FAILED:', ...failures.map((failure) => `- ${failure}`)]),
-    '',
-  ].join('\n');
-};
-
-const megabyteText = (megabytes: number): string => `${megabytes.toFixed(1)} MB`;
-
-const siegeText = ({ latencies, outcomes }: SiegeOutcome): readonly string[] => [
-  renderTable(
-    ['others wait for', 'p99 alone', 'p99 attacked', 'times', 'samples'],
-    latencies.map(({ wait, calmP99, attackedP99, ratio, samples }) => [
-      wait,
-      `${calmP99.toFixed(1)} ms`,
-      `${attackedP99.toFixed(1)} ms`,
-      ratio.toFixed(2),
-      String(samples),
-    ]),
-  ),
-  '',
-  renderTable(
-    ['attack and what it met', 'times'],
-    Object.entries(outcomes)
-      .sort()
-      .map(([outcome, times]) => [outcome, String(times)]),
-  ),
-  '',
-];
-
-const trendText = ({ megabytes, grown }: Trend): string =>
-  `${megabytes.toFixed(1)} MB in the middle, grown by ${grown.toFixed(1)} MB since the beginning was over`;
+import { makeWorkFolder, type WorkFolder } from '../process/workFolder.js';
+import { soakCluster } from './cluster/soakCluster.js';
+import { readSoakOptions, type SoakOptions, soakUsage } from './options.js';
+import { clusterReportText, reportText } from './report.js';
+import { soak } from './soak.js';
 
 /** Exit code 0: nothing went wrong; 1: something did, or the run could not be made; 2: the command line. */
 const main = async (): Promise<void> => {
@@ -82,9 +19,26 @@ const main = async (): Promise<void> => {
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
 
+  const { failures, report } = options.cluster
+    ? await ofCluster(options, folder)
+    : await ofOneService(options, folder);
+  process.stdout.write(report);
+  process.exit(failures.length === 0 ? 0 : 1);
+};
+
+interface Result {
+  readonly failures: readonly string[];
+  readonly report: string;
+}
+
+const ofOneService = async (options: SoakOptions, folder: WorkFolder): Promise<Result> => {
   const outcome = await soak(options, await folder.inside('soak'), say);
-  process.stdout.write(reportText(options, outcome));
-  process.exit(outcome.failures.length === 0 ? 0 : 1);
+  return { failures: outcome.failures, report: reportText(options, outcome) };
+};
+
+const ofCluster = async (options: SoakOptions, folder: WorkFolder): Promise<Result> => {
+  const outcome = await soakCluster(options, folder, say);
+  return { failures: outcome.failures, report: clusterReportText(options, outcome) };
 };
 
 const optionsOrExit = (): SoakOptions => {

@@ -12,6 +12,8 @@ export interface SoakOptions {
   readonly folder: string;
   /** Whether a hostile tenant does its worst meanwhile. */
   readonly hostile: boolean;
+  /** Whether it is a cluster, of which something fails each minute. */
+  readonly cluster: boolean;
   /** Only attacks whose names contain this. */
   readonly attacks: string;
 }
@@ -25,6 +27,7 @@ const limits = {
 };
 
 export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--rooms 100] [--rate 400] [--seed N] [--folder folder] [--hostile] [--attacks part]
+       npm run soak -- --cluster [--seconds 3600] [--rooms 12] [--rate 30] [--seed N] [--folder folder]
 
   --seconds  how long the load lasts
   --clients  actors that come and go; a fifth of them agents, with sessions that persist, in worker groups
@@ -33,20 +36,27 @@ export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--r
   --folder   where the service keeps its data meanwhile (the system’s temporary folder)
   --hostile  beside a tenant and strangers that try to harm the others, three quarters of the time
   --attacks  only those whose names contain this, to find out which one does harm
+  --cluster  three Kafka brokers and two processes of each service instead; in each minute one of them, or an engine, fails
 `;
+
+const ofOneService = { rooms: '100', rate: '400' };
+/** On two cores, a dozen processes leave time for little more. */
+const ofCluster = { rooms: '12', rate: '30' };
 
 /** Undefined when help is asked for. Throws a `UsageError`. */
 export const readSoakOptions = (args: readonly string[], randomSeed: number): SoakOptions | undefined => {
   const values = parse(args);
   if (values.help) return undefined;
+  const usual = values.cluster ? ofCluster : ofOneService;
   return {
     seconds: numberIn('seconds', values.seconds),
     clients: Math.round(numberIn('clients', values.clients)),
-    rooms: Math.round(numberIn('rooms', values.rooms)),
-    rate: numberIn('rate', values.rate),
+    rooms: Math.round(numberIn('rooms', values.rooms ?? usual.rooms)),
+    rate: numberIn('rate', values.rate ?? usual.rate),
     seed: Math.round(numberIn('seed', values.seed ?? String(randomSeed))),
     folder: values.folder,
     hostile: values.hostile,
+    cluster: values.cluster,
     attacks: values.attacks,
   };
 };
@@ -58,11 +68,12 @@ const parse = (args: readonly string[]) => {
       options: {
         seconds: { type: 'string', default: '3600' },
         clients: { type: 'string', default: '1000' },
-        rooms: { type: 'string', default: '100' },
-        rate: { type: 'string', default: '400' },
+        rooms: { type: 'string' },
+        rate: { type: 'string' },
         seed: { type: 'string' },
         folder: { type: 'string', default: tmpdir() },
         hostile: { type: 'boolean', default: false },
+        cluster: { type: 'boolean', default: false },
         attacks: { type: 'string', default: '' },
         help: { type: 'boolean', short: 'h', default: false },
       },

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, ConnectionError, type Client, type Message, type SubscribeOptions } from '@roomwire/sdk';
+import type { Door } from '@roomwire/testing/run/door';
 import type { ApiClient } from '../support/apiClient.js';
-import type { Door } from './door.js';
 
 const reconnect = { baseMs: 50, maxMs: 500, restartSpreadMs: 100 };
 

@@ -5,13 +5,13 @@ import { WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { startEventStore, type EventStoreEngine } from '@roomwire/testing/engines/eventStore';
 import { startFerretDb, type MongoEngine } from '@roomwire/testing/engines/ferretdb';
 import { startKafka, type KafkaEngine } from '@roomwire/testing/engines/kafka';
+import { Door } from '@roomwire/testing/run/door';
 import { eventually } from '@roomwire/testing/run/eventually';
 import type { ServiceName } from '../../src/services/service.js';
 import { apiClient, type ApiClient } from '../support/apiClient.js';
 import { commonSecrets, startCluster, type Cluster, type Member } from '../support/cluster.js';
 import { roomwire } from '../support/program.js';
 import { actorOf } from '../support/hookedApp.js';
-import { Door } from './door.js';
 import { Changes, Connections, joinGroup, Listener, NumberPublisher, Receipts } from './load.js';
 import { previousRelease } from './previousRelease.js';
 
