@@ -77,7 +77,7 @@ describe('The waits of well-behaved clients', () => {
   });
 
   it('have no ratio where nobody waited', () => {
-    expect(new Latencies().compare().map(({ ratio }) => ratio)).to.eql([NaN, NaN, NaN, NaN]);
+    expect(new Latencies().compare().every(({ ratio }) => Number.isNaN(ratio))).to.equal(true);
   });
 });
 

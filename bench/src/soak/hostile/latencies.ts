@@ -1,8 +1,13 @@
 import { Samples } from '../../measure/samples.js';
 
 /** What well-behaved clients wait for. */
-export const waits = ['delivery', 'acknowledgement', 'heartbeat', 'REST read'] as const;
+const waitsForService = ['delivery', 'acknowledgement', 'heartbeat', 'REST read'] as const;
+/** How late they are themselves, which is part of every other wait and no fault of the service. */
+export const ownDelay = 'a timer of the clients';
+export const waits = [...waitsForService, ownDelay] as const;
 export type Wait = (typeof waits)[number];
+
+export const isForService = (wait: Wait): boolean => wait !== ownDelay;
 
 /** `calm`: nobody is hostile; `attacked`: the hostile tenant does its worst. */
 export type Phase = 'calm' | 'attacked';
