@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Button } from './Button.js';
 import { CopyButton } from './CopyButton.js';
-import { hexDump, jsonText, kindOf, previewOf, scalarText, sizeText } from './dataText.js';
+import { hexDump, jsonText, kindOf, previewOf, scalarText, sizeText, visible } from './dataText.js';
 
 interface DataViewProps {
   readonly value: unknown;
@@ -26,7 +26,7 @@ interface ValueProps {
 }
 
 const Value = ({ value, depth, name }: ValueProps) => {
-  const label = name === undefined ? null : <span className="data-name">{name}: </span>;
+  const label = name === undefined ? null : <span className="data-name">{visible(name)}: </span>;
   if (value instanceof Uint8Array)
     return (
       <div>
@@ -62,14 +62,14 @@ const Container = ({ value, depth, name }: ContainerProps) => {
   if (entries.length === 0)
     return (
       <div>
-        {name !== undefined && <span className="data-name">{name}: </span>}
+        {name !== undefined && <span className="data-name">{visible(name)}: </span>}
         {isList ? '[]' : '{}'}
       </div>
     );
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {name !== undefined && <span className="data-name">{name}: </span>}
+        {name !== undefined && <span className="data-name">{visible(name)}: </span>}
         <span className="muted">{isOpen ? count : previewOf(value)}</span>
       </summary>
       {isOpen && (

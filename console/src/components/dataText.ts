@@ -8,6 +8,13 @@ export const kindOf = (value: unknown): DataKind => {
 
 const most = 160;
 
+/** Characters that turn the direction of what follows, so that a text reads as what it is not. */
+const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** With escapes, as JSON has them, for what is not seen itself. */
+export const visible = (text: string): string =>
+  text.replace(turning, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** In a line, cut off where it is long; whatever the size of the value, only its beginning is looked at. */
 export const previewOf = (value: unknown): string => {
   let text = '';
@@ -30,7 +37,7 @@ function* pieces(value: unknown): Generator<string> {
     yield '{ ';
     let isFirst = true;
     for (const name in value as object) {
-      yield isFirst ? `${name}: ` : `, ${name}: `;
+      yield `${isFirst ? '' : ', '}${visible(name)}: `;
       isFirst = false;
       yield* pieces((value as Record<string, unknown>)[name]);
     }
@@ -49,7 +56,7 @@ export const scalarText = (value: unknown): string => {
   if (value === undefined) return 'nothing';
   // The number of what JSON has no number for.
   if (typeof value === 'number') return String(value);
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 100_000)) : JSON.stringify(value);
+  return visible(JSON.stringify(typeof value === 'string' ? value.slice(0, 100_000) : value));
 };
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');

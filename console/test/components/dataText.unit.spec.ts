@@ -20,6 +20,12 @@ describe('data as text', () => {
     expect(previewOf(new Date(Number.NaN))).to.equal('no time');
   });
 
+  it('shows what would turn its direction', () => {
+    expect(previewOf({ 'a\u202eb': 'x\u2066y', ok: 'שלום' })).to.equal(
+      String.raw`{ a\u202eb: "x\u2066y", ok: "שלום" }`,
+    );
+  });
+
   it('is bytes in hex and letters', () => {
     const [line = ''] = hexDump(new TextEncoder().encode('Roomwire\n')).split('\n');
     expect(line).to.match(/^000000 {2}52 6f 6f 6d 77 69 72 65 0a +Roomwire\.$/);
