@@ -52,7 +52,9 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
         if (!isPending) void send(event.currentTarget);
       }}
     >
-      {refusal && <Problem error={refusal.error} shownElsewhere={pathsAt(refusal)} />}
+      {refusal && !isSaidAtFields(refusal) && (
+        <Problem error={refusal.error} shownElsewhere={pathsAt(refusal)} />
+      )}
       {/* The user is correcting what was refused. Waiting until the field loses focus would move the button from under the pointer. */}
       <div className="form-fields" onInput={() => setRefusal(undefined)}>
         <FieldProblemsContext value={refusal?.atFields ?? none}>{children}</FieldProblemsContext>
@@ -70,6 +72,9 @@ export const Form = ({ submit, look = 'primary', onSubmit, onCancel, children }:
     </AriaForm>
   );
 };
+
+const isSaidAtFields = ({ error, atFields }: Refusal): boolean =>
+  Object.values(atFields).includes(error.message);
 
 const pathsAt = ({ error, atFields }: Refusal): ReadonlySet<string> => {
   const problems = error instanceof ApiFailure ? error.problems : [];

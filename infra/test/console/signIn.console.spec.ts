@@ -47,12 +47,13 @@ describe('the console, signing in', function () {
     await page.context().close();
   });
 
-  it('says at its field that a token is refused', async () => {
+  it('says at its field, and there alone, that a token is refused', async () => {
     const { page } = await world.open('/console');
     await signIn(page, 'not-a-session');
     const field = page.getByLabel('Session token');
     await page.locator('[aria-invalid=true]').waitFor();
     expect(await field.getAttribute('aria-invalid')).to.equal('true');
+    expect(await page.locator('.problem').count()).to.equal(0);
     await page.context().close();
   });
 

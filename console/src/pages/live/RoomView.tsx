@@ -1,4 +1,4 @@
-import type { ConnectionState, Filter } from '@roomwire/sdk';
+import type { ConnectionState, Filter, RoomwireError } from '@roomwire/sdk';
 import { useState } from 'react';
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components';
 import { LiveBadge } from '../../components/LiveBadge.js';
@@ -94,11 +94,16 @@ const Liveliness = ({ connection, state }: LivelinessProps) => {
 
 const Trouble = ({ connection, state }: LivelinessProps) => {
   if (state.name === 'refused' || state.name === 'ended') return <Problem error={state.error} />;
-  if (connection?.name === 'closed') return <Problem error={connection.reason} />;
+  if (connection?.name === 'closed')
+    return <Problem error={refusalOf(connection.reason) ?? connection.reason} />;
   if (connection?.name !== 'waiting') return null;
   return (
     <p className="notice warn" role="status">
-      The connection is lost ({connection.reason.error}); the page tries again by itself.
+      The connection is lost, and the page tries again by itself. {refusalOf(connection.reason)?.message}
     </p>
   );
 };
+
+/** Why the service gives this page no token to watch with, if that is the reason. */
+const refusalOf = ({ error, cause }: RoomwireError): Error | undefined =>
+  error === 'token_unavailable' && cause instanceof Error ? cause : undefined;
