@@ -43,7 +43,10 @@ export const startService = async (
       ...env,
     },
   });
-  const port = Number(await readyLine(child, /is ready on http:\/\/127\.0\.0\.1:(\d+)/));
+  const ready = readyLine(child, /is ready on http:\/\/127\.0\.0\.1:(\d+)/);
+  const port = Number(
+    await ready.catch((error: unknown) => child.stop().then(() => Promise.reject(error as Error))),
+  );
   return { port, processId: child.processId, process: child.process, stop: () => child.stop() };
 };
 

@@ -82,7 +82,7 @@ export interface Follower {
 
 /**
  * Messages are remembered for at least so long: longer than any is under way, such as one that waits for its worker group to wake, or was
- * with a member that has fallen silent. With very many more of them, this process would be late, and not the service.
+ * with a member that has fallen silent. Hundreds of thousands of them would make this process late, which looks as if the service were.
  */
 const rememberedMs = 180_000;
 /** So many are forgotten at a time. */
@@ -131,8 +131,8 @@ export class Topic {
     this.last.set(sent.link, sent.id);
     sent.position = this.end;
     this.entries.push(sent);
-    const last = this.entries[forgottenAtOnce];
-    if (last !== undefined && sent.time - last.time > rememberedMs) this.forget(forgottenAtOnce);
+    const firstKept = this.entries[forgottenAtOnce];
+    if (firstKept !== undefined && sent.time - firstKept.time > rememberedMs) this.forget(forgottenAtOnce);
   }
 
   private forget(many: number): void {

@@ -29,14 +29,14 @@ const limits = {
 export const soakUsage = `npm run soak -- [--seconds 3600] [--clients 1000] [--rooms 100] [--rate 400] [--seed N] [--folder folder] [--hostile] [--attacks part]
        npm run soak -- --cluster [--seconds 3600] [--rooms 12] [--rate 30] [--seed N] [--folder folder]
 
-  --seconds  how long the load lasts
+  --seconds  how long the load lasts; of a cluster, three minutes at least
   --clients  actors that come and go; a fifth of them agents, with sessions that persist, in worker groups
   --rate     messages a second, of all clients together
   --seed     of all choices; a random one, which is printed
   --folder   where the service keeps its data meanwhile (the system’s temporary folder)
   --hostile  beside a tenant and strangers that try to harm the others, three quarters of the time
   --attacks  only those whose names contain this, to find out which one does harm
-  --cluster  three Kafka brokers and two processes of each service instead; in each minute one of them, or an engine, fails
+  --cluster  three Kafka brokers and two processes of each service instead; each minute one of them, or an engine, fails
 `;
 
 const ofOneService = { rooms: '100', rate: '400' };
@@ -47,10 +47,13 @@ const ofCluster = { rooms: '12', rate: '30' };
 export const readSoakOptions = (args: readonly string[], randomSeed: number): SoakOptions | undefined => {
   const values = parse(args);
   if (values.help) return undefined;
+  const ofOneAlone = [values.hostile && 'hostile', values.attacks && 'attacks', values.clients && 'clients'];
+  for (const name of ofOneAlone)
+    if (values.cluster && name) throw new UsageError(`--${name} does not go with --cluster`);
   const usual = values.cluster ? ofCluster : ofOneService;
   return {
     seconds: numberIn('seconds', values.seconds),
-    clients: Math.round(numberIn('clients', values.clients)),
+    clients: Math.round(numberIn('clients', values.clients ?? '1000')),
     rooms: Math.round(numberIn('rooms', values.rooms ?? usual.rooms)),
     rate: numberIn('rate', values.rate ?? usual.rate),
     seed: Math.round(numberIn('seed', values.seed ?? String(randomSeed))),
@@ -67,7 +70,7 @@ const parse = (args: readonly string[]) => {
       args: [...args],
       options: {
         seconds: { type: 'string', default: '3600' },
-        clients: { type: 'string', default: '1000' },
+        clients: { type: 'string' },
         rooms: { type: 'string' },
         rate: { type: 'string' },
         seed: { type: 'string' },

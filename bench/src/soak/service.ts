@@ -8,7 +8,7 @@ interface Line {
   readonly message?: string;
 }
 
-/** What a service writes to standard error: JSON lines, of which none may be an error, or a warning unless those are expected. */
+/** What a service writes to standard error: JSON lines, of which none may be a warning or an error unless those are expected. */
 export class ServiceLog {
   lines = 0;
   /** The first of each kind, and how often it came. */
@@ -16,8 +16,8 @@ export class ServiceLog {
   private readonly harmless: ReadonlySet<string>;
   private rest = '';
 
-  constructor(expectsWarnings = false) {
-    this.harmless = new Set(['info', 'debug', ...(expectsWarnings ? ['warn'] : [])]);
+  constructor(expected: readonly ('warn' | 'error')[] = []) {
+    this.harmless = new Set(['info', 'debug', ...expected]);
   }
 
   add(text: string): void {
@@ -79,7 +79,7 @@ export const startSoakedService = async (
   folder: string,
   { port: wantedPort, restRate, expectsWarnings }: SoakedServiceOptions,
 ): Promise<SoakedService> => {
-  const log = new ServiceLog(expectsWarnings);
+  const log = new ServiceLog(expectsWarnings ? ['warn'] : []);
   const child = launchRoomwire(folder, undefined, wantedPort, {
     env: {
       ROOMWIRE_REST_RATE: String(restRate),

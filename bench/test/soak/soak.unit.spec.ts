@@ -53,7 +53,7 @@ describe('The log of a service that is soaked', () => {
   });
 
   it('may contain warnings where they are expected, and no errors', () => {
-    const log = new ServiceLog(true);
+    const log = new ServiceLog(['warn']);
     for (const level of ['warn', 'error'])
       log.add(`${JSON.stringify({ level, message: 'Limit reached' })}\n`);
     expect([...log.complaints.keys()]).to.eql(['error: Limit reached']);

@@ -54,25 +54,29 @@ export class Door {
     if (port === undefined || outside.destroyed) return void outside.destroy();
     const inside = connect({ port, host: '127.0.0.1', noDelay: true });
     const next = (): void => this.lead(outside, others);
-    inside.once('error', next).once('connect', () => {
-      inside.off('error', next);
-      this.join(outside, inside);
-    });
-  }
-
-  private join(outside: Socket, inside: Socket): void {
     this.sockets.add(inside);
-    outside.on('error', () => inside.destroy()).on('close', () => inside.end());
     inside
-      .on('error', () => outside.destroy())
-      .on('close', () => {
-        this.sockets.delete(inside);
-        outside.end();
+      .once('error', next)
+      .on('close', () => this.sockets.delete(inside))
+      .once('connect', () => {
+        inside.off('error', next);
+        join(outside, inside);
       });
-    if (outside.destroyed) return void inside.destroy();
-    outside.pipe(inside);
-    inside.pipe(outside);
   }
 }
+
+const join = (outside: Socket, inside: Socket): void => {
+  if (outside.destroyed) return void inside.destroy();
+  for (const [one, other] of [
+    [outside, inside],
+    [inside, outside],
+  ] as const) {
+    one.pipe(other);
+    one
+      .on('error', () => other.destroy())
+      // What is still to be read would keep it open.
+      .on('close', () => other.end().resume());
+  }
+};
 
 const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port);

@@ -15,30 +15,25 @@ interface FollowerDeps {
 
 /** Follows a topic with history through all that happens, and is in its room. */
 export class Follower {
-  readonly client: Client;
+  readonly actorTokenId: string;
+  /** The numbers of all messages, as they came. */
   readonly got: number[] = [];
   private readonly deps: FollowerDeps;
   private position = '';
-  private id = '';
 
-  private constructor(client: Client, deps: FollowerDeps) {
-    this.client = client;
+  private constructor(actorTokenId: string, deps: FollowerDeps) {
+    this.actorTokenId = actorTokenId;
     this.deps = deps;
   }
 
   static async follow(client: Client, room: string, topic: string, deps: FollowerDeps): Promise<Follower> {
-    const follower = new Follower(client, deps);
+    const follower = new Follower((await client.ready()).actorTokenId, deps);
     await client.subscribe(topic, (message) => follower.take(message), {
       resume: true,
       onGap: ({ reason }) => deps.findings.violated(`a follower of ${topic} has a gap: ${reason}`),
     });
     await client.enter(room, { follows: topic });
-    follower.id = (await client.ready()).actorTokenId;
     return follower;
-  }
-
-  get actorTokenId(): string {
-    return this.id;
   }
 
   private take({ topic, data, meta, isReplay }: Message): void {

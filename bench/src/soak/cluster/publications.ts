@@ -1,10 +1,10 @@
-import type { Phase } from './faults.js';
+import type { Phase } from './course.js';
 
 export interface Publication {
   /** Its data, which rises with every publish of the run. */
   readonly number: number;
   readonly topic: string;
-  /** Milliseconds of the monotonic clock, and what the course was then. */
+  /** When it should have been published, in milliseconds of the monotonic clock, and what the course was then. */
   readonly at: number;
   readonly phase: Phase | undefined;
   /** `refused`: it may have been published in spite of that. */
@@ -15,11 +15,8 @@ export interface Publication {
 export class Publications {
   private readonly all: Publication[] = [];
 
-  begin(topic: string, phase: Phase | undefined): Publication {
-    const begun: Publication = {
-      ...{ number: this.all.length, topic, phase },
-      ...{ at: performance.now(), outcome: 'open' },
-    };
+  begin(topic: string, phase: Phase | undefined, at: number): Publication {
+    const begun: Publication = { number: this.all.length, topic, phase, at, outcome: 'open' };
     this.all.push(begun);
     return begun;
   }

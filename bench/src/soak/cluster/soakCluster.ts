@@ -1,13 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { pace } from '../../generator/pace.js';
+import type { Samples } from '../../measure/samples.js';
 import { createProject } from '../../peers/roomwireService.js';
+import type { Started } from '../../process/children.js';
 import type { WorkFolder } from '../../process/workFolder.js';
 import { Chance } from '../chance.js';
 import { Findings } from '../findings.js';
 import type { SoakOptions } from '../options.js';
 import { Changes } from './changes.js';
-import { Cluster } from './cluster.js';
-import { type Course, periodMs, periodsWithout, type Phase, phases, strikeOn } from './faults.js';
+import { type Cluster, withCluster } from './cluster.js';
+import { type Phase, phases } from './course.js';
+import { periodMs, quietPeriods, Strikes } from './strikes.js';
 import { Traffic } from './traffic.js';
 
 export interface PhaseLatency {
@@ -27,61 +29,70 @@ export interface ClusterOutcome {
   readonly latencies: readonly PhaseLatency[];
 }
 
-/** How many times as long as before a delivery may take while a broker is away, by the 99th percentile. */
-const allowedRatio = 3;
 const arriveMs = 180_000;
 const lookMs = 2_000;
 
-/** One soak of a cluster, with a fault in each minute but the first two. */
+/** One soak of a cluster. */
 export const soakCluster = async (
-  { seconds, rooms, rate, seed }: SoakOptions,
+  options: SoakOptions,
   folder: WorkFolder,
   say: (text: string) => void,
 ): Promise<ClusterOutcome> => {
   const findings = new Findings(say);
-  const chance = new Chance(seed);
-  const course: Course = { phase: undefined, struck: {} };
-  const cluster = await Cluster.start(folder, findings);
-  const { apiKey } = await createProject(cluster.commandApis.port);
-  const traffic = await Traffic.open({ cluster, findings, course, chance, apiKey }, rooms);
-  const changes = new Changes(cluster, findings, apiKey);
+  const outcome = await withCluster(folder, findings, (cluster, started) =>
+    soakThrough(options, cluster, started, { findings, say }),
+  );
+  const { shown, violations, counts } = findings;
+  const more = violations > shown.length ? [`${violations} violations in all`] : [];
+  return { ...outcome, counts, failures: [...shown, ...more, ...outcome.failures, ...missing(counts)] };
+};
+
+const soakThrough = async (
+  { seconds, rooms, rate, seed }: SoakOptions,
+  cluster: Cluster,
+  started: Started,
+  { findings, say }: { readonly findings: Findings; readonly say: (text: string) => void },
+): Promise<Omit<ClusterOutcome, 'counts'>> => {
+  const apiPort = cluster.of('command-api')[0]?.port as number;
+  const { apiKey } = await createProject(apiPort);
+  const course = new Strikes({ cluster, chance: new Chance(seed), findings, say });
+  const chance = new Chance(seed + 1);
+  const traffic = started.add(
+    await Traffic.open({ cluster, findings, course, chance, apiPort, apiKey }, rooms),
+  );
+  const changes = started.add(new Changes({ cluster, findings, course, apiKey }));
   say(`seed ${seed}: ${rooms} rooms on three brokers and two processes of each service`);
 
   changes.begin();
-  const periods = Math.max(periodsWithout + 1, Math.round((seconds * 1_000) / periodMs));
-  const publishing = pace(rate, (periods * periodMs) / 1_000, () => traffic.publish());
-  await strikeOn(periods, { cluster, chance: new Chance(seed + 1), course, say });
-  await publishing;
-  await changes.stop();
+  let isOver = false;
+  const publishing = publishAt(rate, traffic, () => isOver);
+  const faults = Math.max(1, Math.round((seconds * 1_000) / periodMs) - quietPeriods);
+  await course
+    .run(faults)
+    .catch((error: unknown) => findings.violated(`a fault was not carried out: ${String(error)}`));
+  isOver = true;
+  await Promise.all([publishing, changes.end()]);
 
-  const broken = await promisesIn(arriveMs, async () => [
+  const broken = await stillBroken(arriveMs, async () => [
     ...(await traffic.broken()),
     ...(await changes.broken()),
   ]);
-  await traffic.close();
-  await changes.close();
-  await cluster.close();
-  const latencies = phases.map((phase) => latencyOf(traffic, phase));
-  return {
-    counts: findings.counts,
-    struck: course.struck,
-    latencies,
-    failures: [
-      ...findings.shown,
-      ...(findings.violations > findings.shown.length ? [`${findings.violations} violations in all`] : []),
-      ...broken,
-      ...slowed(latencies),
-      ...cluster.members.flatMap(({ service, log }) =>
-        [...log.complaints]
-          .filter(([kind]) => kind.startsWith('not JSON'))
-          .map(([, { first, count }]) => `a ${service} has written ${count} x ${first}`),
-      ),
-    ],
-  };
+  const latencies = phases.map((phase) => latencyOf(phase, traffic.latencies.get(phase)));
+  return { struck: course.struck, latencies, failures: [...broken, ...slowed(latencies)] };
 };
 
-/** What is broken still when the time is over. */
-const promisesIn = async (
+/** At fixed moments, whatever became of the earlier ones. */
+const publishAt = async (perSecond: number, traffic: Traffic, isOver: () => boolean): Promise<void> => {
+  const begin = performance.now();
+  for (let index = 0; !isOver(); index += 1) {
+    const due = begin + (index * 1_000) / perSecond;
+    await pause(Math.max(0, due - performance.now()));
+    traffic.publish(due);
+  }
+};
+
+/** What is broken when the time is over. */
+const stillBroken = async (
   withinMs: number,
   look: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> => {
@@ -93,19 +104,33 @@ const promisesIn = async (
   }
 };
 
-const latencyOf = ({ latencies }: Traffic, phase: Phase): PhaseLatency => {
-  const samples = latencies.get(phase);
-  return {
-    phase,
-    p50: samples?.percentile(50) ?? Number.NaN,
-    p99: samples?.percentile(99) ?? Number.NaN,
-    samples: samples?.count ?? 0,
-  };
+const latencyOf = (phase: Phase, samples: Samples | undefined): PhaseLatency => ({
+  phase,
+  p50: samples?.percentile(50) ?? Number.NaN,
+  p99: samples?.percentile(99) ?? Number.NaN,
+  samples: samples?.count ?? 0,
+});
+
+/** How many times as long as before a delivery may take while a broker is away, by the 99th percentile. */
+const allowedRatio = 3;
+
+/** Also where nothing was delivered. */
+export const slowed = (latencies: readonly PhaseLatency[]): readonly string[] => {
+  const p99Of = (wanted: Phase): number => latencies.find(({ phase }) => phase === wanted)?.p99 ?? Number.NaN;
+  const ratio = p99Of('broker away') / p99Of('before');
+  return ratio <= allowedRatio
+    ? []
+    : [`deliveries take ${ratio.toFixed(2)} times as long while a broker is away`];
 };
 
-/** A run in which no broker went away says nothing of that. */
-const slowed = (latencies: readonly PhaseLatency[]): readonly string[] => {
-  const [calm, , away] = latencies as readonly [PhaseLatency, PhaseLatency, PhaseLatency];
-  if (away.samples === 0 || away.p99 <= allowedRatio * calm.p99) return [];
-  return [`deliveries take ${(away.p99 / calm.p99).toFixed(2)} times as long while a broker is away`];
-};
+/** A soak in which something never happened has not looked at it. */
+const mustHappen = [
+  'deliveries',
+  'jobs',
+  'webhook calls',
+  'POST of an actor: 201',
+  'DELETE of an actor: 204',
+];
+
+const missing = (counts: Readonly<Record<string, number>>): readonly string[] =>
+  mustHappen.filter((what) => counts[what] === undefined).map((what) => `there were no ${what}`);

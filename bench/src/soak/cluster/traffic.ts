@@ -1,11 +1,13 @@
 import { type Client, connect, RoomwireError } from '@roomwire/sdk';
-import { WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
+import { longestHistory } from '@roomwire/shared/domain/topicHistory';
+import { type ReceivedCall, WebhookEndpoint } from '@roomwire/testing/fakes/webhookEndpoint';
 import { Samples } from '../../measure/samples.js';
 import { roomwireApi } from '../../peers/roomwire.js';
+import type { Stoppable } from '../../process/children.js';
 import type { Chance } from '../chance.js';
 import type { Findings } from '../findings.js';
 import type { Cluster } from './cluster.js';
-import type { Course, Phase } from './faults.js';
+import { type Course, isQuiet, type Phase } from './course.js';
 import { Follower, type Numbered } from './follower.js';
 import { brokenPromises, lost, type Publication, Publications } from './publications.js';
 
@@ -33,14 +35,18 @@ interface TrafficDeps {
   readonly findings: Findings;
   readonly course: Course;
   readonly chance: Chance;
+  readonly apiPort: number;
   readonly apiKey: string;
 }
 
 /** Publishes to followers, worker groups and a webhook, and knows what each of them is promised. */
-export class Traffic {
+export class Traffic implements Stoppable {
   readonly latencies = new Map<Phase, Samples>();
   private readonly deps: TrafficDeps;
   private readonly endpoint: WebhookEndpoint;
+  /** By their ids. */
+  private readonly calls = new Set<unknown>();
+  private readonly called = new Set<number>();
   private readonly publications = new Publications();
   private readonly clients: Client[] = [];
   private readonly worked = new Set<number>();
@@ -49,16 +55,21 @@ export class Traffic {
   private constructor(deps: TrafficDeps, endpoint: WebhookEndpoint) {
     this.deps = deps;
     this.endpoint = endpoint;
+    endpoint.reaction = (response, call) => {
+      this.took(call);
+      response.end();
+    };
   }
 
   static async open(deps: TrafficDeps, rooms: number): Promise<Traffic> {
-    const traffic = new Traffic(deps, await WebhookEndpoint.open());
-    const api = roomwireApi({ port: deps.cluster.commandApis.port, credentials: deps });
+    const endpoint = await WebhookEndpoint.open();
+    const traffic = new Traffic(deps, endpoint);
+    const api = roomwireApi({ port: deps.apiPort, credentials: deps });
     const chat = await api.createApp('chat', {
       topics: ['chat', 'jobs'],
-      topicConfigs: { chat: { history: {} } },
+      topicConfigs: { chat: { history: longestHistory } },
     });
-    const shop = await api.createApp('orders', { triggerWebhook: { url: traffic.endpoint.url } });
+    const shop = await api.createApp('orders', { triggerWebhook: { url: endpoint.url } });
     for (let index = 0; index < rooms; index += 1) {
       const slug = `room-${index}`;
       await api.createRoom(chat.appId, slug);
@@ -69,13 +80,13 @@ export class Traffic {
     return traffic;
   }
 
-  /** One more message, to somewhere. */
-  publish(): void {
+  /** One more message, to somewhere, that should have been published at this moment. */
+  publish(intended: number): void {
     const { chance, course, findings } = this.deps;
     const room = chance.of(this.rooms);
     const dice = chance.next();
     const topic = dice < share.jobs ? room.jobs : dice < share.jobs + share.orders ? room.orders : room.chat;
-    const publication = this.publications.begin(topic, course.phase);
+    const publication = this.publications.begin(topic, course.phase, intended);
     const data: Numbered = { number: publication.number };
     room.publisher.publish(topic, data).then(
       () => {
@@ -85,8 +96,8 @@ export class Traffic {
       (error: unknown) => {
         publication.outcome = 'refused';
         const name = error instanceof RoomwireError ? error.error : String(error);
-        findings.count(`publishes that were refused: ${name}`);
-        if (publication.phase === 'calm')
+        findings.count(`publishes that were refused, ${publication.phase ?? 'meanwhile'}: ${name}`);
+        if (isQuiet(publication.phase))
           findings.violated(`a publish was refused while all was well: ${name}`);
       },
     );
@@ -95,22 +106,20 @@ export class Traffic {
   /** Which promises are not kept, now that nothing is published any more. */
   async broken(): Promise<readonly string[]> {
     const { open } = this.publications;
-    const calls = this.endpoint.received.map(({ json }) => (json as { readonly data: Numbered }).data.number);
-    const called = new Set(calls);
-    const inRooms = await Promise.all(this.rooms.map((room) => this.brokenIn(room, called)));
+    const inRooms = await Promise.all(
+      this.rooms.map((room) =>
+        this.brokenIn(room).catch((error: unknown) => [`${room.address}: ${String(error)}`]),
+      ),
+    );
     return [...(open === 0 ? [] : [`${open} publishes have no answer`]), ...inRooms.flat()];
   }
 
-  async close(): Promise<void> {
-    const { findings } = this.deps;
-    const ids = this.endpoint.received.map(({ headers }) => headers['webhook-id']);
-    findings.count('webhook calls', ids.length);
-    findings.count('webhook calls, repeated', ids.length - new Set(ids).size);
+  async stop(): Promise<void> {
     await Promise.all(this.clients.map((client) => client.close()));
     await this.endpoint.close();
   }
 
-  private async furnish(room: string, shop: string, [own = '', ...others]: readonly string[]): Promise<void> {
+  private async furnish(room: string, shop: string, [own, ...others]: readonly string[]): Promise<void> {
     const { findings } = this.deps;
     const [chat, jobs, orders] = [`${room}/chat`, `${room}/jobs`, `${shop}/orders`];
     const onDelivery = (publication: Publication): void => this.delivered(publication);
@@ -119,7 +128,7 @@ export class Traffic {
     for (const token of others.slice(0, followersPerRoom))
       followers.push(await Follower.follow(this.connect(token), room, chat, followerDeps));
     for (const token of others.slice(followersPerRoom)) await this.work(jobs, this.connect(token));
-    const publisher = this.connect(own);
+    const publisher = this.connect(own as string);
     await publisher.ready();
     this.rooms.push({ address: room, chat, jobs, orders, publisher, followers });
   }
@@ -148,6 +157,14 @@ export class Traffic {
     );
   }
 
+  private took({ json, headers }: ReceivedCall): void {
+    const { data } = json as { readonly data: Numbered };
+    const id = headers['webhook-id'];
+    this.deps.findings.count(this.calls.has(id) ? 'webhook calls, repeated' : 'webhook calls');
+    this.calls.add(id);
+    this.called.add(data.number);
+  }
+
   private delivered({ phase, at }: Publication): void {
     if (phase === undefined) return;
     const samples = this.latencies.get(phase) ?? new Samples();
@@ -155,9 +172,9 @@ export class Traffic {
     samples.record(performance.now() - at);
   }
 
-  private async brokenIn(room: Room, called: ReadonlySet<number>): Promise<readonly string[]> {
+  private async brokenIn(room: Room): Promise<readonly string[]> {
     const { address, chat, jobs, orders, publisher, followers } = room;
-    const { publications, worked } = this;
+    const { publications, worked, called } = this;
     const accepted = publications.acceptedOf(chat);
     const recorded: number[] = [];
     for await (const { data } of publisher.history(chat, { after: '' }))

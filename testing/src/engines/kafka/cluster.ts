@@ -22,6 +22,11 @@ export interface KafkaCluster {
   close(): Promise<void>;
 }
 
+export interface KafkaClusterOptions {
+  /** Kept when the engine is closed; without it, the files are in a temporary folder that is removed. */
+  readonly dataDir?: string;
+}
+
 const voters = 3;
 /** Which brokers an address is reserved for; the others may be added. */
 const mostBrokers = 5;
@@ -63,8 +68,8 @@ const settingsOf = (
 };
 
 /** Three brokers that are the controllers as well; topics have three replicas, of which two must be in sync. */
-export const startKafkaCluster = async (): Promise<KafkaCluster> => {
-  const folder = await mkdtemp(join(tmpdir(), 'roomwire-kafka-'));
+export const startKafkaCluster = async ({ dataDir }: KafkaClusterOptions = {}): Promise<KafkaCluster> => {
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'roomwire-kafka-')));
   const network = new BrokerNetwork();
   const members: ClusterBroker[] = [];
   const quorum: Place[] = [];
@@ -93,7 +98,7 @@ export const startKafkaCluster = async (): Promise<KafkaCluster> => {
   const close = async (): Promise<void> => {
     await Promise.all(members.map((member) => member.kill('SIGKILL')));
     await network.close();
-    await rm(folder, { recursive: true, force: true });
+    if (dataDir === undefined) await rm(folder, { recursive: true, force: true });
   };
 
   try {
