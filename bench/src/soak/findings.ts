@@ -20,6 +20,19 @@ export class Findings {
     return this.shownViolations;
   }
 
+  /** The first violations, and how many there were where those are not all. */
+  get failures(): readonly string[] {
+    const more = this.total > this.shownViolations.length ? [`${this.total} violations in all`] : [];
+    return [...this.shownViolations, ...more];
+  }
+
+  /** What was never counted of all this: a soak in which something never happened has not looked at it. */
+  missing(mustHappen: readonly string[]): readonly string[] {
+    return mustHappen
+      .filter((what) => this.counts[what] === undefined)
+      .map((what) => `there were no ${what}`);
+  }
+
   count(what: string, many = 1): void {
     this.counts[what] = (this.counts[what] ?? 0) + many;
   }

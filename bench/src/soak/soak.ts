@@ -196,9 +196,8 @@ const carryOut = async (
     },
     siege: siege && { latencies: siege.latencies.compare(), outcomes: siege.outcomes },
     failures: [
-      ...findings.shown,
-      ...(findings.violations > findings.shown.length ? [`${findings.violations} violations in all`] : []),
-      ...missingWork(findings),
+      ...findings.failures,
+      ...findings.missing(mustHappen),
       ...(siege?.failures ?? []),
       ...[...service.log.complaints].map(
         ([kind, { first, count }]) => `the log has ${count} x ${kind}: ${first}`,
@@ -212,11 +211,7 @@ const carryOut = async (
   };
 };
 
-/** A soak in which something never happened has not looked at it. */
 const mustHappen = [
   ...['connects', 'ends: leave', 'ends: lose', 'ends: fall silent', 'accepted publishes', 'deliveries'],
   ...['announcements', 'presence events', 'lobby events', 'restored sessions', 'replays', 'work reassigned'],
 ];
-
-const missingWork = ({ counts }: Findings): readonly string[] =>
-  mustHappen.filter((what) => counts[what] === undefined).map((what) => `there were no ${what}`);
