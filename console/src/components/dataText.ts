@@ -15,6 +15,10 @@ const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 export const visible = (text: string): string =>
   text.replace(turning, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+/** As JSON, to read: as `JSON.stringify` with this indentation, with what is not seen itself as escapes. */
+export const visibleJson = (value: unknown, indent = 0): string =>
+  visible(JSON.stringify(value, undefined, indent) ?? 'null');
+
 /** In a line, cut off where it is long; whatever the size of the value, only its beginning is looked at. */
 export const previewOf = (value: unknown): string => {
   let text = '';
@@ -56,7 +60,7 @@ export const scalarText = (value: unknown): string => {
   if (value === undefined) return 'nothing';
   // The number of what JSON has no number for.
   if (typeof value === 'number') return String(value);
-  return visible(JSON.stringify(typeof value === 'string' ? value.slice(0, 100_000) : value));
+  return visibleJson(typeof value === 'string' ? value.slice(0, 100_000) : value);
 };
 
 const hex = (byte: number): string => byte.toString(16).padStart(2, '0');

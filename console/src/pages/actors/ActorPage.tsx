@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, isMissing } from '../../api/failure.js';
 import type { Schemas } from '../../api/schemas.js';
-import { visible } from '../../components/dataText.js';
+import { visibleJson } from '../../components/dataText.js';
 import { Identifier } from '../../components/Identifier.js';
 import { Loading } from '../../components/Loading.js';
 import { PageHeader } from '../../components/PageHeader.js';
@@ -68,7 +68,7 @@ const Shown = ({ actor }: { readonly actor: Schemas['Actor'] }) => (
         <>
           <dt>Metadata</dt>
           <dd>
-            <code>{visible(JSON.stringify(actor.metadata))}</code>
+            <code>{visibleJson(actor.metadata)}</code>
           </dd>
         </>
       )}

@@ -1,7 +1,7 @@
 import type { components } from '@roomwire/server';
 import { ChangeLine } from '../../components/ChangeLine.js';
 import type { Column } from '../../components/DataTable.js';
-import { visible } from '../../components/dataText.js';
+import { visibleJson } from '../../components/dataText.js';
 import { EmptyState } from '../../components/EmptyState.js';
 import { PlainTable } from '../../components/PlainTable.js';
 
@@ -29,7 +29,7 @@ const Value = ({ value, kind }: { readonly value: unknown; readonly kind: 'befor
   value === undefined ? (
     <span className="muted">none</span>
   ) : (
-    <code className={`difference ${kind}`}>{visible(JSON.stringify(value, undefined, 1))}</code>
+    <code className={`difference ${kind}`}>{visibleJson(value, 1)}</code>
   );
 
 /** A JSON Pointer as people write it: `config.accessMode`. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '../../../api/failure.js';
 import { Badge } from '../../../components/Badge.js';
-import { visible } from '../../../components/dataText.js';
+import { visibleJson } from '../../../components/dataText.js';
 import { Identifier } from '../../../components/Identifier.js';
 import { Loading } from '../../../components/Loading.js';
 import { PageHeader } from '../../../components/PageHeader.js';
@@ -70,7 +70,7 @@ const Shown = ({ app, room }: { readonly app: App; readonly room: Room }) => {
           <>
             <dt>Metadata</dt>
             <dd>
-              <code>{visible(JSON.stringify(room.metadata))}</code>
+              <code>{visibleJson(room.metadata)}</code>
             </dd>
           </>
         )}
