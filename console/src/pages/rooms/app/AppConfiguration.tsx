@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import { useSchemaHelp } from '../../../api/schemaHelp.js';
+import { visibleJson } from '../../../components/dataText.js';
 import { CheckboxField, SelectField, TextField } from '../../../components/fields.js';
 import { Form } from '../../../components/Form.js';
 import type { FormValues } from '../../../components/formValues.js';
@@ -102,7 +103,7 @@ const ConfigurationShown = ({ app: { config, triggerWebhook, hydrationWebhook } 
   <section className="section panel" aria-labelledby="configuration">
     <h2 id="configuration">Configuration</h2>
     <pre>
-      <code>{JSON.stringify({ config, triggerWebhook, hydrationWebhook }, null, 2)}</code>
+      <code>{visibleJson({ config, triggerWebhook, hydrationWebhook }, 2)}</code>
     </pre>
   </section>
 );
